@@ -15,6 +15,9 @@ const query = (name: string, schema: object, more: object = {}) => ({ name, in: 
 const getThings = (operation: object) => ({ paths: { '/things': { get: operation } } })
 const withPath = (path: string, operation: object, item: object = {}) =>
   contractOf({ [path]: { ...item, get: { operationId: 'a', responses: noContent, ...operation } } })
+const ofValue = (value: object) => ({
+  paths: { '/things': { post: { requestBody: { content: json({ properties: { value } }) } } } },
+})
 const s0Pointer = '#/components/schemas/S0'
 const ofThings = '#/paths/~1things/get'
 const id = { name: 'id', in: 'path', required: true, schema: text }
@@ -88,6 +91,31 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       old(contractWith({}, named({ ...text, format: 'byte' }, { ...text, format: 'binary' }))),
       [],
       s0({ ...text, format: 'byte' }),
+    ],
+  ],
+  'reads a string of bytes as binary': [
+    [
+      contractWith(
+        {},
+        named({ contentMediaType: 'image/png' }, { ...text, contentMediaType: 'application/octet-stream' }),
+      ),
+      [],
+      { components: { schemas: { S0: { ...text, format: 'binary' }, S1: { ...text, format: 'binary' } } } },
+      [`${s0Pointer}/contentMediaType`],
+    ],
+    [
+      contractWith(
+        {},
+        named(
+          { ...text, contentMediaType: 'application/json' },
+          { ...text, contentMediaType: 'image/png', contentEncoding: 'base64' },
+        ),
+      ),
+      [
+        /^contentMediaType: the content of a string is not parsed; use description \(and 1 more\)$/,
+        /^contentEncoding: /,
+      ],
+      s0(text),
     ],
   ],
   'reads OpenAPI 3.2 as 3.1, as far as their words are the same': [
@@ -315,10 +343,7 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
         {},
         named({ ...integer, format: 'uint64', maximum: 18446744073709551615n }, { ...integer, minimum: -9 }),
       ),
-      [
-        /^format: uint64 is not a supported format/,
-        /^maximum: goes beyond ±9007199254740991, and the integer is read as int64; add format: int64$/,
-      ],
+      [/^maximum: goes beyond ±9007199254740991, and the integer is read as int64; add format: int64$/],
       { components: { schemas: { S0: { ...integer, format: 'int64', maximum: 18446744073709551615n }, S1: integer } } },
       ['#/components/schemas/S1/format'],
     ],
@@ -354,14 +379,22 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       [],
       {
         components: {
-          schemas: { S0: { properties: { a: text } }, S1: { oneOf: [{ properties: { a: text, c: {} } }] } },
+          schemas: { S0: { properties: { a: text, b: {} } }, S1: { oneOf: [{ properties: { a: text, c: {} } }] } },
         },
       },
     ],
     [
       withSchema({ allOf: [to('S0'), { required: ['b'] }] }, { S0: { type: 'object', properties: { a: text } } }),
       [/^required: b is not declared, and may have any value; add it to the properties$/],
-      { components: { schemas: { S0: { properties: { a: text, b: {} } } } } },
+      ofValue({ allOf: [to('S0'), { properties: { b: {} } }] }),
+    ],
+    [
+      withSchema(
+        { required: ['b'], oneOf: [{ properties: { a: text } }, to('S0')] },
+        { S0: { properties: { a: text } } },
+      ),
+      [/^required: b is not declared/],
+      ofValue({ properties: { b: {} }, oneOf: [{ properties: { a: text } }, to('S0')] }),
     ],
   ],
 }

@@ -77,13 +77,12 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     { ...contractWith({}), openapi: '4.0.0' },
     /openapi: "4\.0\.0" is not supported; use 3\.0, 3\.1 or/,
   ],
-  ['document.paths', withPath('/docs/json'), /operation a: \/docs\/json is the service's own path; choose another/],
   ['document.paths', contractOf({}), /paths: the contract has no operation; add one/],
-  ['document.paths', withPath('/a/*'), /operation a: the path \/a\/\* must not contain \?, #, %, \* or spaces/],
+  ['document.paths', withPath('/a/*'), /the path \/a\/\* must not contain \?, #, %, \* or spaces/],
   [
     'document.paths',
     withPath('/{id}/{id}', { parameters: [id] }),
-    /operation a: the path \/\{id\}\/\{id\} must not repeat a parameter/,
+    /the path \/\{id\}\/\{id\} must not repeat a parameter/,
   ],
   [
     'document.paths',
@@ -98,8 +97,9 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     contractWith({}, { security: [{}, { bearer: [], none: [] }] }),
     /: security: none is not a security scheme; describe it in components\/securitySchemes, or correct the name$/,
   ],
-  ['document.x-unmatched-responses', contractWith({}, { 'x-unmatched-responses': { 405: {} } }), /`description` must/],
-  ['document.info', { ...contractWith({}), info: { title: 'Things' } }, /`version` must be present/],
+  ['info.version', { ...contractWith({}), info: { title: 'Things' } }, /`version` must be present/],
+  ['info.title', { ...contractWith({}), info: { version: '1' } }, /`title` must be present/],
+  ['document.info', { ...contractWith({}), info: [] }, /Expected type `Info`/],
   [
     'pathItem.$ref',
     contractOf({ ...contractWith({}).paths, '/a': { $ref: '#/paths/~1b' } }),
@@ -122,7 +122,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
       { parameters: [{ $ref: '#/components/headers/A' }] },
       { components: { headers: { A: { schema: text } } } },
     ),
-    /\$ref: #\/components\/headers\/A is not an object of OpenAPI; move the target/,
+    /\$ref: #\/components\/headers\/A is not a parameter; refer to one in components\/parameters/,
   ],
   [
     'parameter.name',
@@ -170,14 +170,18 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     contractWith({ callbacks: { a: { $ref: '#/components/callbacks/A' } } }),
     /callbacks\/A leads to no/,
   ],
-  ['securityScheme.type', withScheme({ type: 'mutualTLS' }), /bearer: mutualTLS is not supported; use/],
+  [
+    'securityScheme.type',
+    withScheme({ type: 'mutualTLS' }),
+    /security: bearer is of the type mutualTLS, which is not supported; use/,
+  ],
   [
     'securityScheme.scheme',
     withScheme({ type: 'http', scheme: 'a b' }),
     /scheme: is not the name of an authentication scheme; correct it/,
   ],
 
-  ['schema.$ref', ofSchema({ $ref: '#/components/responses/A' }), /is outside of components\/schemas|leads to nothing/],
+  ['schema.$ref', ofSchema({ $ref: '#/components/responses/A' }), /leads to nothing/],
   ['schema.$ref', ofSchema({ $ref: '#/components/schemas/None' }), /leads to nothing/],
   [
     'schema.unevaluatedProperties',
@@ -185,11 +189,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     /unevaluatedProperties: only false is validated; use additionalProperties, or remove it/,
   ],
   ['schema.type', ofSchema({ type: 'strin' }), /strin|can be one of the following only/],
-  [
-    'schema.type',
-    ofSchema({ type: ['object', 'integer'], properties: { a: { ...text, default: 'b' } } }),
-    /type: a property has a default, which is applied only in a schema that always/,
-  ],
   [
     'schema.enum',
     ofSchema({ type: 'integer', enum: [1, 1e21] }),
@@ -227,7 +226,6 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     ofSchema({ type: 'integer', maximum: 2n ** 64n }),
     /maximum: goes beyond ±9007199254740991, and the integer is read/,
   ],
-  ['document.info', { ...contractWith({}), info: { title: 'T', version: '1', 'x-logo': 'a' } }, /Expected type `Logo`/],
   [
     'operation.responses',
     contractWith({ responses: {} }),
@@ -257,16 +255,6 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     'server.url',
     contractWith({}, { servers: [{ url: '/a?b' }] }),
     /url: a server has neither query nor fragment; remove them/,
-  ],
-  [
-    'components.schemas',
-    withComponents({ schemas: { 'a/b': {} } }),
-    /schemas: a\/b is not a name of a component; use only letters, digits, \., _ an/,
-  ],
-  [
-    'components.parameters',
-    withComponents({ parameters: { 'a b': query('a', text) } }),
-    /parameters: a b is not a name of a component; use only letters, digits, \., _/,
   ],
   ['components.parameters', withComponents({ parameters: { A: query('a', text, wrong) } }), brokenExample],
   ['components.requestBodies', withComponents({ requestBodies: { A: { content: json(text, wrong) } } }), brokenExample],
@@ -404,22 +392,6 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     withResponse({ content: { 'application/xml': { schema: { type: 'object' } } } }),
     /content: application\/xml is bytes, which are not validated; use/,
   ],
-  [
-    'discriminator.mapping',
-    ofSchema({
-      oneOf: [{ $ref: '#/components/schemas/A' }],
-      discriminator: { propertyName: 'kind', mapping: { a: 'A', b: 'B' } },
-    }),
-    /mapping: b leads to B, which is not a schema; correct the name/,
-  ],
-  [
-    'discriminator.mapping',
-    ofSchema({
-      oneOf: [{ $ref: '#/components/schemas/A' }],
-      discriminator: { propertyName: 'kind', mapping: { a: '#/components/schemas/A/oneOf' } },
-    }),
-    /mapping: a leads to #\/components\/schemas\/A\/oneOf, which is not a schema; cor/,
-  ],
   ['example.value', contractWith({ parameters: [query('a', text, wrongOf)] }), brokenExample],
   [
     'header.schema',
@@ -438,6 +410,11 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     ofSchema({ [keyword]: [{ type: 'object', properties: { a: { ...text, default: 'b' } } }] }),
     /(?:any|one)Of: a property has a default, which is applied only in a schema that always/,
   ]),
+  [
+    'schema.type',
+    ofSchema({ type: ['object', 'integer'], properties: { a: { ...text, default: 'b' } } }),
+    /type: a property has a default, which is applied only in a schema that always/,
+  ],
   [
     'schema.pattern',
     ofSchema({ ...text, pattern: '^(?=a)' }),
@@ -605,9 +582,6 @@ const treatmentOf = ({ keyword }: (typeof all)[number]) =>
 const namesOf = (treatment: 'shown' | 'rejected' | 'ignored' | 'enforced') =>
   all.filter((each) => treatmentOf(each) === treatment).map(({ name }) => name)
 
-/** What other tests are about: the folder of a handler. */
-const elsewhere = ['operation.tags']
-
 describe('each keyword', () => {
   it('has a case: a refusal, a value that is enforced, or a place where it is shown', () => {
     const inRefused = [...refused, ...warned].map(([name]) => name)
@@ -617,7 +591,7 @@ describe('each keyword', () => {
     ]
     const inShown = keywordsIn(shown, 'document')
     expect(namesOf('shown').filter((name) => !inShown.includes(name))).toEqual([])
-    const cases = [...inEnforced, ...inRefused, ...elsewhere]
+    const cases = [...inEnforced, ...inRefused]
     expect(namesOf('enforced').filter((name) => !cases.includes(name))).toEqual([])
     const known = all.map(({ name }) => name)
     expect(cases.filter((name) => !known.includes(name))).toEqual([])

@@ -4,7 +4,7 @@ import { isIgnored } from '../keywords/objects.ts'
 import type { Adopted } from './adopt.ts'
 import { mendParameters } from './parameters.ts'
 import { mendResponses } from './responses.ts'
-import { mergeRoutes } from './routes.ts'
+import { checkPath, mergeRoutes } from './routes.ts'
 
 /** An operation while it is adopted. */
 export interface AdoptedOperation {
@@ -39,7 +39,8 @@ export function mendOperations(contract: Adopted): void {
 }
 
 /** Lists the operations, with an object for each: YAML aliases may share one. */
-function operationsIn({ document, places }: Adopted): AdoptedOperation[] {
+function operationsIn(contract: Adopted): AdoptedOperation[] {
+  const { document, places } = contract
   const { paths } = document
   if (!isSchema(paths)) return []
   const met = new Set<unknown>()
@@ -54,6 +55,7 @@ function operationsIn({ document, places }: Adopted): AdoptedOperation[] {
   return Object.keys(paths).flatMap((path) => {
     // An extension.
     if (path.startsWith('x-')) Reflect.deleteProperty(paths, path)
+    else checkPath(path, paths, contract)
     const item = own(paths, path)
     if (item === undefined) return []
     return contractMethods.flatMap((method): AdoptedOperation[] => {

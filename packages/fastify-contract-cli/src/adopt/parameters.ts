@@ -1,7 +1,8 @@
 import { isSchema } from 'fastify-contract/schema'
 import type { Adopted } from './adopt.ts'
 import type { AdoptedOperation } from './operations.ts'
-import { resolvedIn } from './references.ts'
+import { resolvedIn } from '../keywords/follow.ts'
+import { componentsIn } from '../keywords/objects.ts'
 import { parametersIn } from './routes.ts'
 
 type Members = Record<string, unknown>
@@ -68,8 +69,7 @@ function surplusProblem({ in: place, name }: Members, inPath: string[]): string 
 
 /** The API keys that an operation takes. */
 function keysOf({ security }: Members, document: Members): Members[] {
-  const { components } = document
-  const schemes = isSchema(components) && isSchema(components['securitySchemes']) ? components['securitySchemes'] : {}
+  const schemes = componentsIn(document, 'securitySchemes')
   const names = [security ?? document['security']].flat().flatMap((each) => (isSchema(each) ? Object.keys(each) : []))
   return names.flatMap((name) => {
     const scheme = Object.hasOwn(schemes, name) ? resolvedIn(document, schemes[name]) : undefined

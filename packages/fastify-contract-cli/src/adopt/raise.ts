@@ -1,3 +1,4 @@
+import { kindOf } from 'fastify-contract/document'
 import { isShown, objectsOf } from '../keywords/objects.ts'
 import type { Adopted } from './adopt.ts'
 
@@ -23,6 +24,7 @@ export function raise(contract: Adopted): void {
     Reflect.deleteProperty(object, 'nullable')
     raiseBound(object, 'exclusiveMinimum', 'minimum')
     raiseBound(object, 'exclusiveMaximum', 'maximum')
+    raiseBinary(object)
     if (isNullable) addNull(object, contract)
   }
 }
@@ -44,6 +46,15 @@ function raiseBound(schema: Members, flag: string, bound: string): void {
   if (!isExclusive) return
   schema[flag] = schema[bound]
   Reflect.deleteProperty(schema, bound)
+}
+
+/** A string with the media type of bytes, and without an encoding, is `format: binary` (OpenAPI 3.1.1, "Working with Binary Data"). */
+function raiseBinary(schema: Members): void {
+  const { contentMediaType: media, contentEncoding: encoding, type = 'string' } = schema
+  if (typeof media !== 'string' || encoding !== undefined || type !== 'string') return
+  if (kindOf(media) !== 'bytes' || /[/+]xml\b/i.test(media)) return
+  Reflect.deleteProperty(schema, 'contentMediaType')
+  Object.assign(schema, { type, format: 'binary' })
 }
 
 /** The keywords that would reject null whatever `type` is. */

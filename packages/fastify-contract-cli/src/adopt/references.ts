@@ -1,31 +1,12 @@
-import { BrokenReference, escapeName, lookUp, namesOf } from 'fastify-contract/json'
-import { isSchema } from 'fastify-contract/schema'
+import { escapeName, lookUp, namesOf } from 'fastify-contract/json'
+import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import type { Kind } from '../keywords/keyword.ts'
-import { keywordOf, objectsOf } from '../keywords/objects.ts'
+import { keywordOf, namedSchemas, objectsOf } from '../keywords/objects.ts'
+import { follow, resolvedIn } from '../keywords/follow.ts'
 import type { Adopted } from './adopt.ts'
+import { inWords } from './apply-keywords.ts'
 
 type Members = Record<string, unknown>
-
-/** The target of a local reference; undefined if it leads out of the document, to nothing, or cannot be read. */
-export function targetIn(document: object, reference: unknown): unknown {
-  try {
-    return typeof reference === 'string' ? lookUp(document, reference) : undefined
-  } catch (error) {
-    if (!(error instanceof BrokenReference)) throw error
-    return undefined
-  }
-}
-
-/** An object, or the one at the end of its references; undefined if there is none. */
-export function resolvedIn(document: object, object: unknown): Members | undefined {
-  const met = new Set<unknown>()
-  let found = object
-  while (isSchema(found) && typeof found['$ref'] === 'string' && !met.has(found)) {
-    met.add(found)
-    found = targetIn(document, found['$ref'])
-  }
-  return isSchema(found) && typeof found['$ref'] !== 'string' ? found : undefined
-}
 
 /** The part of `components` for the objects of a kind. */
 const sections: Partial<Record<Kind, string>> = {
@@ -40,7 +21,7 @@ const sections: Partial<Record<Kind, string>> = {
   callback: 'callbacks',
 }
 
-/** Makes every reference lead to a component, and removes what OpenAPI ignores beside one. */
+/** Makes references lead to components, and removes what OpenAPI ignores beside one. */
 export function mendReferences(contract: Adopted): void {
   const { document, warn } = contract
   includePathItems(contract)
@@ -51,10 +32,11 @@ export function mendReferences(contract: Adopted): void {
     const kinds = new Map<unknown, Kind>(objects.map(({ object, kind }) => [object, kind]))
     const strays = objects.flatMap(({ object, kind }) => {
       const section = sections[kind]
-      const target = isStray(object, section) ? targetIn(document, object['$ref']) : undefined
-      // Another kind or no object at all is refused later.
+      if (section === undefined || !isStray(object, section)) return []
+      const { problem } = follow(document, object)
+      const target = problem === undefined ? lookUp(document, String(object['$ref'])) : undefined
       const isOfKind = isSchema(target) && (kinds.get(target) ?? kind) === kind
-      return section === undefined || !isOfKind ? [] : [{ object, section, target }]
+      return isOfKind ? [{ object, section, target }] : []
     })
     for (const { object, section, target } of strays) {
       const name = hoisted.get(target) ?? hoist(document, section, String(object['$ref']), target)
@@ -74,8 +56,9 @@ export function mendReferences(contract: Adopted): void {
   }
 }
 
-function isStray({ $ref: reference }: Members, section: string | undefined): boolean {
-  if (typeof reference !== 'string' || !reference.startsWith('#') || section === undefined) return false
+/** Whether a reference leads to a part of the document that is not a component of a section. */
+function isStray({ $ref: reference }: Members, section: string): boolean {
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return false
   const start = `#/components/${section}/`
   return !reference.startsWith(start) || reference.slice(start.length).includes('/')
 }
@@ -111,4 +94,62 @@ function includePathItems({ document, places }: Adopted): void {
     const { $ref: _, ...own } = written
     paths[path] = places.share({ ...target, ...own }, written)
   }
+}
+
+/** Finds references that lead to nothing or to an object of another kind, and schemas that contain themselves. */
+export function checkReferences({ document, reject, attempt }: Adopted): void {
+  const objects = objectsOf(document)
+  const kinds = new Map<unknown, Kind>(objects.map(({ object, kind }) => [object, kind]))
+  let isBroken = false
+  for (const { object, kind } of objects) {
+    // Elsewhere it is not a keyword, or rejected.
+    const section = sections[kind]
+    if (section === undefined || !('$ref' in object)) continue
+    const text = referenceProblem(document, object, section, kind, kinds)
+    if (text === undefined) continue
+    reject({ object, key: '$ref' }, text)
+    isBroken = true
+  }
+  if (isBroken) return
+  const schemas = objects.flatMap(({ object, kind }) => (kind === 'schema' ? [object] : []))
+  for (const object of attempt(() => selfContainedSchemas(schemas, namedSchemas(document))) ?? [])
+    reject({ object }, 'the schema contains itself with no object between; refer to it from a property')
+}
+
+function referenceProblem(
+  document: object,
+  object: Members,
+  section: string,
+  kind: Kind,
+  kinds: ReadonlyMap<unknown, Kind>,
+): string | undefined {
+  const { $ref: reference } = object
+  if (typeof reference !== 'string') return '$ref: is not text; write a reference'
+  const { end, problem } = follow(document, object)
+  if (problem !== undefined) return problem
+  const isOfKind = typeof end === 'boolean' || kinds.get(lookUp(document, reference)) === kind
+  return isOfKind && !isStray(object, section)
+    ? undefined
+    : `$ref: ${reference} is not ${inWords(kind)}; refer to one in components/${section}`
+}
+
+/**
+ * Finds the schemas that contain themselves with no object between: for the same value, where no validation ends, or as
+ * the items of an array, where TypeScript rejects the type.
+ */
+function selfContainedSchemas(schemas: Schema[], named: NamedSchemas): Schema[] {
+  const [open, done] = [new Set<Schema>(), new Set<Schema>()]
+  function visit(schema: Schema): Schema[] {
+    if (open.has(schema)) return [schema]
+    if (done.has(schema)) return []
+    open.add(schema)
+    const inside = subschemasOf(schema).flatMap(({ place, applies, schema: part }) =>
+      applies === 'to the value' || place === 'items' ? [part] : [],
+    )
+    const found = [targetOf(schema, named) ?? [], ...inside].flat().flatMap(visit)
+    open.delete(schema)
+    done.add(schema)
+    return found
+  }
+  return schemas.flatMap(visit)
 }

@@ -3,12 +3,13 @@ import { objectsOf } from '../keywords/objects.ts'
 import { isFieldName } from '../keywords/openapi-keywords.ts'
 import type { Adopted } from './adopt.ts'
 import type { AdoptedOperation } from './operations.ts'
-import { resolvedIn } from './references.ts'
+import { resolvedIn } from '../keywords/follow.ts'
 
 type Members = Record<string, unknown>
 
 /** Gives the responses of an operation statuses that a reply can have, and removes content that HTTP forbids. */
-export function mendResponses({ object, method, path }: AdoptedOperation, { document, places, warn }: Adopted): void {
+export function mendResponses({ object, method, path }: AdoptedOperation, contract: Adopted): void {
+  const { document, places, warn, reject } = contract
   const responses = object['responses'] ?? {}
   if (!isSchema(responses)) return
   const route = `${method.toUpperCase()} ${path}`
@@ -22,10 +23,11 @@ export function mendResponses({ object, method, path }: AdoptedOperation, { docu
     }
     // An extension.
     if (status.startsWith('x-')) Reflect.deleteProperty(responses, status)
-    if (/^1(?:\d\d|XX)$/.test(status)) {
+    else if (/^1(?:\d\d|XX)$/.test(status)) {
       Reflect.deleteProperty(responses, status)
       warn(at, `${route}: ${status} precedes the response, and no handler returns it; remove it`, '1XX')
-    }
+    } else if (!/^(?:[2-5](?:\d\d|XX)|default)$/.test(status))
+      reject(at, `${route}: ${status} is not a status; use 200 to 599, a range such as 4XX, or default`)
     const resolved = resolvedIn(document, response)
     if (!/^(?:204|205|304)$/.test(status) || resolved?.['content'] === undefined) continue
     const { content, ...rest } = resolved

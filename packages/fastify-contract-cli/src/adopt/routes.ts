@@ -1,6 +1,6 @@
 import type { Adopted } from './adopt.ts'
 import type { AdoptedOperation } from './operations.ts'
-import { resolvedIn } from './references.ts'
+import { resolvedIn } from '../keywords/follow.ts'
 
 /**
  * Moves operations of paths that differ only by the names of their parameters to the first of them. Two operations of one
@@ -47,4 +47,20 @@ function renameParameters({ path, method, object }: AdoptedOperation, first: str
 /** The names of the parameters of a path. */
 export function parametersIn(path: string): string[] {
   return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name)
+}
+
+/** Finds out whether the router takes a path. */
+export function checkPath(path: string, paths: object, { reject }: Adopted): void {
+  const names = parametersIn(path)
+  const isSegment = (segment: string) => /^(?:[^{}]|\{[^{}]+\}(?!\{))*$/.test(segment)
+  const rule = !path.startsWith('/')
+    ? 'begin with /'
+    : /[?#%*\s]/.test(path)
+      ? 'not contain ?, #, %, * or spaces'
+      : new Set(names).size < names.length
+        ? 'not repeat a parameter'
+        : path.split('/').every(isSegment)
+          ? undefined
+          : 'have segments of text and {parameters}, with text between two'
+  if (rule !== undefined) reject({ object: paths, key: path }, `the path ${path} must ${rule}`)
 }

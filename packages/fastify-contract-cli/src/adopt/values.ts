@@ -1,7 +1,7 @@
 import { isSchema } from 'fastify-contract/schema'
 import { objectsOf } from '../keywords/objects.ts'
 import type { Adopted } from './adopt.ts'
-import { resolvedIn } from './references.ts'
+import { resolvedIn } from '../keywords/follow.ts'
 
 type Members = Record<string, unknown>
 
@@ -25,7 +25,8 @@ const limits = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'e
 /** Reads integers that may be beyond 2^53 as int64: as numbers they would be rounded. */
 export function widenIntegers({ document, warn }: Adopted): void {
   for (const { object, kind } of objectsOf(document)) {
-    if (kind !== 'schema' || object['format'] !== undefined || ![object['type']].flat().includes('integer')) continue
+    if (kind !== 'schema' || ![object['type']].flat().includes('integer')) continue
+    if (/^int(?:32|64)$/.test(String(object['format']))) continue
     const key = limits.find((name) => [object[name]].flat().some(isUnsafe))
     if (key === undefined) continue
     object['format'] = 'int64'

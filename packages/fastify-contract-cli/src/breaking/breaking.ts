@@ -32,8 +32,7 @@ export async function checkBreaking(
 }
 
 function versionOf({ document }: OpenApi): string {
-  // The structure has been checked.
-  return printable((document['info'] as { version: string }).version)
+  return printable(document.info.version)
 }
 
 interface Comparison {

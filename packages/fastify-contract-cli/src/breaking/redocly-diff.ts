@@ -65,8 +65,8 @@ export async function redoclyDiff(before: OpenApi, after: OpenApi): Promise<Redo
  * Copies a contract with the effective security in every operation. A public operation gets one empty alternative.
  */
 function comparable({ document }: OpenApi): unknown {
-  // The structure has been checked.
-  const copy = copyForRedocly(document, 'as written') as unknown as ContractDocument
+  // A copy of the same form.
+  const copy = copyForRedocly({ ...document }, 'as written') as unknown as ContractDocument
   const { security: ofAll = [], ...rest } = copy
   for (const item of Object.values(rest.paths ?? {})) {
     for (const operation of contractMethods.flatMap((method) => item[method] ?? [])) {

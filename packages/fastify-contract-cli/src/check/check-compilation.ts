@@ -1,18 +1,26 @@
 import { type Compilation, measureCompilation } from 'fastify-contract/compilation'
-import { type ResolvedContract, atOperation } from './check-operations.ts'
+import type { ContractDocument, ContractOperation } from 'fastify-contract/document'
 import type { Finding } from './findings.ts'
 
 /** The longest time, in milliseconds, that a server may spend on one schema while its clients wait. */
 const longestMilliseconds = 500
 
-/** Finds operations with schemas that cannot be compiled, or that take long. */
-export async function checkCompilation(contract: ResolvedContract): Promise<Record<'uncompiled' | 'slow', Finding[]>> {
-  const { written, resolved, operations } = contract
+/**
+ * Finds operations with schemas that cannot be compiled, or that take long.
+ *
+ * @param document an adopted contract
+ * @param resolved the contract with its references resolved
+ */
+export async function checkCompilation(
+  document: ContractDocument,
+  resolved: ContractDocument,
+  operations: ContractOperation[],
+): Promise<Record<'uncompiled' | 'slow', Finding[]>> {
   const compilations = await measureCompilation(resolved, operations)
   const findings = (some: Compilation[], textOf: (compilation: Compilation) => string): Finding[] =>
     some.map((compilation) => ({
-      ...atOperation(written, compilation.operation, textOf(compilation)),
-      at: placeOf(compilation, contract),
+      at: placeOf(compilation, document),
+      text: `operation ${compilation.operation.id}: ${textOf(compilation)}`,
     }))
   return {
     uncompiled: findings(
@@ -37,8 +45,8 @@ function slowness({ part, longest }: Compilation): string {
 }
 
 /** The operation's responses, its request body, or its parameters. */
-function placeOf({ operation, part }: Compilation, { written }: ResolvedContract): Finding['at'] {
-  const item = written.paths?.[operation.path]
+function placeOf({ operation, part }: Compilation, { paths }: ContractDocument): Finding['at'] {
+  const item = paths?.[operation.path]
   const object = item?.[operation.method]
   const keys = part === 'replies' ? ['responses'] : ['requestBody', 'parameters']
   const key = keys.find((each) => object !== undefined && each in object)

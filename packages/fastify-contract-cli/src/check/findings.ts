@@ -10,10 +10,6 @@ export interface Finding {
   beside?: { object: object; key: string }
   /** What counts as one warning with it. */
   kind?: string
-  /** Whether another problem may be the cause; reported only without others. */
-  isConsequence?: boolean
-  /** Why a check failed. Without another problem, the check itself is at fault. */
-  error?: unknown
 }
 
 /** The result of a command. */

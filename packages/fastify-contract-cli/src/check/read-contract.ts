@@ -1,17 +1,14 @@
 import { basename } from 'node:path'
 import { type ContractDocument, type ContractOperation, dereference, operationsOf } from 'fastify-contract/document'
-import { escapeName, lookUp, namesOf } from 'fastify-contract/json'
+import { namesOf } from 'fastify-contract/json'
 import { readBundled } from './bundle.ts'
 import { checkCompilation } from './check-compilation.ts'
 import { adopt, isSupported } from '../adopt/adopt.ts'
 import { removeBrokenValues } from './check-examples.ts'
-import { documentationAt } from '../keywords/objects.ts'
-import { checkKeywords, checkReferences } from './check-keywords.ts'
-import { checkOperations } from './check-operations.ts'
 import { checkSatisfiable } from './check-satisfiable.ts'
 import { BrokenContract, type Finding, asLine } from './findings.ts'
 import type { Place, Places } from './read-yaml.ts'
-import { type StructureProblem, structureProblems } from './structure.ts'
+import { structureProblems } from './structure.ts'
 
 export interface CheckedContract {
   /** The contract as it is served, in one document; integers beyond 2^53 are bigints. */
@@ -46,46 +43,28 @@ export async function readContract(
   { strict = false }: ReadOptions = {},
 ): Promise<CheckedContract> {
   return inOneLine(name, async () => {
-    const read = await readStructure(source, file, name)
-    const { document, written: asWritten, places, referred, references, structure, adopted, isSound } = read
-    const problems = [...references, ...checkKeywords(document), ...structure]
-    const unchecked = { findings: [], warnings: [], contract: undefined }
-    const checks = isSound ? runChecks(document, problems.length > 0) : unchecked
-    const { findings, contract } = checks
-    const found = [...problems, ...findings]
-    const isRejected = found.some(({ isConsequence }) => isConsequence !== true)
-    const failed = found.find(({ error }) => error !== undefined)
-    if (failed !== undefined && !isRejected) throw failed.error
-    const reported = found.filter(({ isConsequence }) => isConsequence !== true || !isRejected)
-    reject(reported, places, name)
-    // A contract without findings has been resolved.
-    const { written, operations } = contract!
-    const { uncompiled, slow } = await checkCompilation(contract!)
-    reject(uncompiled, places, name)
-    const warnings = [...adopted, ...checks.warnings, ...slow]
-    if (strict) reject(warnings, places, name)
-    return { document: written, written: asWritten, operations, warnings: inWarnings(warnings, places, name), referred }
-  })
-}
-
-/** @param isFaulty whether the contract has other problems, which may make the checks fail */
-function runChecks(document: Record<string, unknown>, isFaulty: boolean) {
-  // The structure has been checked.
-  const written = document as unknown as ContractDocument
-  try {
-    const warnings = removeBrokenValues(written)
+    const { document, written, places, referred, warnings } = await readStructure(source, file, name)
+    reject(checkSatisfiable(document), places, name)
+    const broken = removeBrokenValues(document)
     const resolved = dereference(document)
-    const contract = { written, resolved, operations: operationsOf(resolved) }
-    return { findings: [...checkOperations(contract), ...checkSatisfiable(written)], warnings, contract }
-  } catch (error) {
-    if (isFaulty) return { findings: [], warnings: [], contract: undefined }
-    throw error
-  }
+    const operations = operationsOf(resolved)
+    if (operations.length === 0)
+      reject(
+        [{ at: { object: document, key: 'paths' }, text: 'paths: the contract has no operation; add one' }],
+        places,
+        name,
+      )
+    const { uncompiled, slow } = await checkCompilation(document, resolved, operations)
+    reject(uncompiled, places, name)
+    const found = [...warnings, ...broken, ...slow]
+    if (strict) reject(found, places, name)
+    return { document, written, operations, warnings: inWarnings(found, places, name), referred }
+  })
 }
 
 /** A contract with only its structure checked. */
 export interface OpenApi {
-  document: Record<string, unknown>
+  document: ContractDocument
   /** Finds the place of a member by the names on its path. */
   locate: (names: string[]) => Place | undefined
 }
@@ -93,8 +72,7 @@ export interface OpenApi {
 /** @throws BrokenContract */
 export async function readOpenApi(source: Uint8Array, file: string, name: string): Promise<OpenApi> {
   return inOneLine(name, async () => {
-    const { document, places, references, structure } = await readStructure(source, file, name)
-    reject([...references, ...structure], places, name)
+    const { document, places } = await readStructure(source, file, name)
     return { document, locate: (names) => placeOf(document, names, places) }
   })
 }
@@ -110,7 +88,7 @@ async function inOneLine<Result>(name: string, read: () => Promise<Result>): Pro
   }
 }
 
-/** @returns the adopted contract, the problems of its references and structure, and whether other checks can rely on it */
+/** Reads and adopts a contract, and checks all that single objects can show. */
 async function readStructure(source: Uint8Array, file: string, name: string) {
   const { document, places, referred, findings } = await readBundled(source, file, name)
   const written = structuredClone(document)
@@ -120,33 +98,15 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
     const text = `openapi: ${version} is not supported; use 3.0, 3.1 or 3.2`
     reject([{ at: { object: document, key: 'openapi' }, text }], places, name)
   }
-  const adopted = adopt(document, places)
-  const references = [...findings, ...checkReferences(document)]
-  const found = await structureProblems(document)
-  const findingOf = ({ pointer, text }: StructureProblem): Finding => ({
+  const { warnings, problems, failures } = adopt(document, places)
+  const structure = (await structureProblems(document)).map(({ pointer, text }): Finding => ({
     at: holderOf(document, namesOf(pointer), places),
     text: `${text} (${pointer})`,
-  })
-  const [problems, structure]: [StructureProblem[], Finding[]] = [[], []]
-  for (const problem of found) {
-    const shown = documentationAt(namesOf(problem.pointer))
-    if (shown === undefined) {
-      problems.push(problem)
-      structure.push(findingOf(problem))
-    } else {
-      adopted.push({ ...findingOf(problem), kind: 'documentation' })
-      const pointer = shown.slice(0, -1).map((name) => `/${encodeURIComponent(escapeName(name))}`)
-      const holder = lookUp(document, `#${pointer.join('')}`) ?? document
-      Reflect.deleteProperty(holder, shown.at(-1)!)
-    }
-  }
-  // Surplus members and problems within schemas do not affect other checks.
-  const isHarmless = ({ rule, pointer, text }: StructureProblem) =>
-    rule !== 'struct' ||
-    /^Property `.*` is not expected here/.test(text) ||
-    (/\/schemas?\//.test(pointer) && !text.startsWith('Expected type `Schema` '))
-  const isSound = references.length === 0 && problems.every(isHarmless)
-  return { document, written, places, referred, references, structure, adopted, isSound }
+  }))
+  reject([...findings, ...problems, ...structure], places, name)
+  if (failures.length > 0) throw failures[0]
+  // The structure has been checked.
+  return { document: document as unknown as ContractDocument, written, places, referred, warnings }
 }
 
 /** The last member with a known place on a path of names, as far as it exists. */

@@ -1,35 +1,30 @@
 import { BaseResolver, Source, createConfig, lintDocument } from '@redocly/openapi-core'
 import { isSchema } from 'fastify-contract/schema'
 import { BrokenContract } from './findings.ts'
-import type { Kind } from '../keywords/keyword.ts'
-import { heldBy, isUnsupported } from '../keywords/objects.ts'
+import type { Keyword, Kind } from '../keywords/keyword.ts'
+import { heldBy, keywordOf } from '../keywords/objects.ts'
 
 /** A problem found by Redocly. */
 export interface StructureProblem {
-  rule: string
   /** A JSON pointer, in a URI fragment. */
   pointer: string
   text: string
 }
 
-/** The checked rules, with the remedies that the messages of Redocly lack. */
-const remedies: Record<string, string> = {
-  struct: '',
-  'no-identical-paths': '; choose another path',
-}
+/** What documents an object that must have it. Nothing but the docs page reads it. */
+const missingDocumentation = /^The field `(?:description|flows|openIdConnectUrl)` must be present/
 
 /**
  * Finds violations of the structure of OpenAPI 3.1: missing or surplus members, values of the wrong type, and two paths
- * that are one route. Does not follow references, and does not look into unsupported members.
+ * that are one route. Does not follow references, and does not look into what only documents the contract.
  *
- * @param document a bundled contract
+ * @param document an adopted contract
  * @see https://redocly.com/docs/cli/rules/built-in-rules
  */
 export async function structureProblems(document: Record<string, unknown>): Promise<StructureProblem[]> {
-  const rules = Object.fromEntries(Object.keys(remedies).map((rule) => [rule, 'error' as const]))
-  const config = await createConfig({ rules })
+  const config = await createConfig({ rules: { struct: 'error', 'no-identical-paths': 'error' } })
   const copy = { source: new Source('openapi.yaml', ''), parsed: copyForRedocly(document, 'nowhere') }
-  const problems = await lintDocument({ document: copy, externalRefResolver: new BaseResolver(), config }).catch(
+  const found = await lintDocument({ document: copy, externalRefResolver: new BaseResolver(), config }).catch(
     (error: unknown) => {
       // A reference where OpenAPI has none, such as among the paths.
       if (!(error instanceof Error) || error instanceof RangeError || error instanceof TypeError) throw error
@@ -38,10 +33,10 @@ export async function structureProblems(document: Record<string, unknown>): Prom
       ])
     },
   )
+  const problems = found.filter(({ message }) => !missingDocumentation.test(message))
   return problems.map(({ ruleId, message, location: [first] }) => ({
-    rule: ruleId,
     pointer: pointerInContract(first?.pointer ?? '#/'),
-    text: message.split('\n', 1).join().replace(/\.$/, '') + (remedies[ruleId] ?? ''),
+    text: message.split('\n', 1).join().replace(/\.$/, '') + (ruleId === 'struct' ? '' : '; choose another path'),
   }))
 }
 
@@ -60,15 +55,14 @@ export function pointerInContract(pointer: string): string {
  * Copies a contract for Redocly, which follows `$ref` even in data and does not support bigints: `$ref` in data is renamed.
  * The responses to unmatched requests become those of a separate path.
  *
- * @param references whether references of objects are kept or lead nowhere
+ * @param references whether references of objects are kept or lead nowhere; then documentation is left out
  */
 export function copyForRedocly(
   document: Record<string, unknown>,
   references: 'as written' | 'nowhere',
 ): Record<string, unknown> {
   const isCompared = references === 'as written'
-  const unread = { $ref: '#/x-nowhere' }
-  const nowhere = (kind: Kind) => (kind === 'schema' ? {} : unread)
+  const nowhere = (kind: Kind) => (kind === 'schema' ? {} : { $ref: '#/x-nowhere' })
   const open = new Set<unknown>()
 
   function copy(value: unknown, kind: Kind): unknown {
@@ -78,7 +72,7 @@ export function copyForRedocly(
     open.add(value)
     const members = Object.keys(value).flatMap((name) => {
       if (name === '$ref' && !isCompared) return Object.entries(nowhere(kind))
-      if (!isCompared && isUnsupported(kind, name)) return [[name, unread] as const]
+      if (!isCompared && isUnread(kind, name)) return []
       const held = heldBy(value, kind, name)
       if (held === undefined) return [[name, copyOfData(value[name])] as const]
       if (held.holder === value) return [[name, copy(value[name], held.kind)] as const]
@@ -98,6 +92,12 @@ export function copyForRedocly(
     ...rest,
     paths: { ...paths, [unmatchedPath]: { get: { operationId: unmatchedPath, responses, security: [] } } },
   }
+}
+
+/** Whether a member only documents the contract, or is rejected with any value. */
+function isUnread(kind: Kind, name: string): boolean {
+  const { isShown, rejects }: Keyword = keywordOf(kind, name) ?? { isShown: true }
+  return (isShown === true && name !== 'x-unmatched-responses') || typeof rejects === 'string'
 }
 
 /** Copies data without bigints, and renames members that look like references. */

@@ -48,6 +48,8 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
       Object.entries(withoutLiterals(node)).map(([name, member]) => {
         if (name.startsWith('x-') || values.includes(name)) return [name, withoutBigInts(member)]
         if (typeof member === 'string' && commented.includes(name)) return [name, withoutDirectives(member)]
+        // What only documents the contract is not checked.
+        if (/^(?:description|summary|title)$/.test(name)) return [name, undefined]
         if (!maps.includes(name) || !isSchema(member)) return [name, copy(member)]
         return [name, mapValues(member, name === 'headers' ? copyHeader : copy)]
       }),

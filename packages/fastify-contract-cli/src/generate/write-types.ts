@@ -45,11 +45,9 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
 
 /** Writes the contract's security, which openapi-typescript omits. */
 function writeSecurity(document: ContractDocument, operations: ContractOperation[]): string {
-  const required = operations.flatMap((operation) => alternativesOf(operation).flat())
-  const schemes = [...requiredSchemesOf(document, operations)].map(([name, { kind }]) => {
-    const asks = required.some(({ scheme, scopes }) => scheme === name && scopes.length > 0)
+  const schemes = [...requiredSchemesOf(document, operations)].map(([name, { kind, asksForScopes }]) => {
     const credentials = kind === 'basic' ? '{ user: string; password: string }' : 'string'
-    return `    ${JSON.stringify(name)}: { credentials: ${credentials}; scopes: ${String(asks)} };\n`
+    return `    ${JSON.stringify(name)}: { credentials: ${credentials}; scopes: ${String(asksForScopes)} };\n`
   })
   const alternatives = operations.map((operation) => {
     const lists = alternativesOf(operation).map((required) => JSON.stringify(required.map(({ scheme }) => scheme)))

@@ -4,48 +4,33 @@ import { type JsonType, type NamedSchemas, type Schema, inPlace, isSchema, types
 import { printable, stringifyJson } from 'fastify-contract/json'
 import { propertyName, quoted } from './typescript.ts'
 
-/** The variables that a form may use. */
-const known = ['name', 'status', 'message'] as const
+/** A part of a form that each failure fills in. */
+class Variable {
+  readonly name: 'name' | 'status' | 'message' | 'now'
 
-/** A value of a failure: an expression of TypeScript, and what it gives. */
-interface Expression {
-  code: string
-  of: (failure: ServerFailure) => unknown
+  constructor(name: Variable['name']) {
+    this.name = name
+  }
 }
 
-const constant = (code: string, value: unknown): Expression => ({ code, of: () => value })
-const variable = (name: (typeof known)[number]): Expression => ({ code: name, of: (failure) => failure[name] })
-const now: Expression = { code: 'new Date().toISOString()', of: () => new Date().toISOString() }
+const [name, status, message] = [new Variable('name'), new Variable('status'), new Variable('message')]
 
 /** What usually stands under a name, by the type of its value. */
-const usual: { types: readonly JsonType[]; names: RegExp; value: Expression }[] = [
-  {
-    types: ['string'],
-    names: /^(?:.*message|msg|detail|details|(?:error_?)?description|reason|text)$/,
-    value: variable('message'),
-  },
-  {
-    types: ['string'],
-    names: /^(?:(?:error_?)?code|error|type|name|key|title|status)$/,
-    value: variable('name'),
-  },
-  {
-    types: ['integer', 'number'],
-    names: /^(?:(?:http_?)?status(?:_?code)?|(?:error_?)?code|error)$/,
-    value: variable('status'),
-  },
-  { types: ['string'], names: /^(?:timestamp|time|date)$/, value: now },
-  { types: ['boolean'], names: /^(?:error|failed)$/, value: constant('true', true) },
-  { types: ['boolean'], names: /^(?:success|succeeded|ok)$/, value: constant('false', false) },
+const usual: [types: JsonType[], names: RegExp, value: unknown][] = [
+  [['string'], /^(?:.*message|msg|detail|details|(?:error_?)?description|reason|text)$/, message],
+  [['string'], /^(?:(?:error_?)?code|error|type|name|key|title|status)$/, name],
+  [['integer', 'number'], /^(?:(?:http_?)?status(?:_?code)?|(?:error_?)?code|error)$/, status],
+  [['string'], /^(?:timestamp|time|date)$/, new Variable('now')],
+  [['boolean'], /^(?:error|failed)$/, true],
 ]
 
 /** A value of each type, for a required property without a usual name. */
-const plain: [JsonType, Expression][] = [
-  ['null', constant('null', null)],
-  ['string', constant("''", '')],
-  ['integer', constant('0', 0)],
-  ['boolean', constant('false', false)],
-  ['array', constant('[]', [])],
+const plain: [JsonType, unknown][] = [
+  ['null', null],
+  ['string', ''],
+  ['integer', 0],
+  ['boolean', false],
+  ['array', []],
 ]
 
 /**
@@ -58,16 +43,15 @@ export function writeFailureForm(
   document: ContractDocument,
   operations: readonly ContractOperation[],
 ): string | undefined {
-  const declared = declaredForm(document, operations)
-  if (declared === undefined) return undefined
-  const { code } = declared.body
-  const used = known.filter((name) => new RegExp(`\\b${name}\\b(?!:|')`).test(code))
-  const type = declared.type.toLowerCase() === 'application/json' ? '' : `  contentType: ${quoted(declared.type)},\n`
+  const form = declaredForm(document, operations)
+  if (form === undefined) return undefined
+  const used = [name, status, message].filter((variable) => has(form.body, variable)).map((each) => each.name)
+  const type = form.type.toLowerCase() === 'application/json' ? '' : `  contentType: ${quoted(form.type)},\n`
   return `import type { FailureForm } from 'fastify-contract'
 
 /** The failures that the server sends by itself, as the contract declares them. Edit what was guessed from their names. */
 export const failureForm: FailureForm = (${used.length === 0 ? '' : `{ ${used.join(', ')} }`}) => ({
-${type}  body: ${code},
+${type}  body: ${codeOf(form.body)},
 })
 `
 }
@@ -77,90 +61,54 @@ export function failureFormOf(
   document: ContractDocument,
   operations: readonly ContractOperation[],
 ): FailureForm | undefined {
-  const declared = declaredForm(document, operations)
-  if (declared === undefined) return undefined
-  return (failure) => ({ contentType: declared.type, body: declared.body.of(failure) })
+  const form = declaredForm(document, operations)
+  return form && ((failure) => ({ contentType: form.type, body: filled(form.body, failure) }))
 }
 
-/** The form that the contract declares most often; undefined for the default one. */
+/** The form that the contract declares most often: JSON with variables. Undefined for the default one. */
 function declaredForm(document: ContractDocument, operations: readonly ContractOperation[]) {
-  const declared = commonest(operations.flatMap(failuresOf))
-  if (declared === undefined || declared.type.toLowerCase() === 'application/problem+json') return undefined
-  const { type, schema = {} } = declared
+  const declared = operations.flatMap(({ object }) =>
+    Object.entries(object.responses)
+      .filter(([status]) => /^(?:[45]|default$)/.test(status))
+      .flatMap(([, { content = {} }]) => Object.entries(content).filter(([type]) => isJson(type))),
+  )
+  const groups = Map.groupBy(declared, ([type, { schema = {} }]) => `${type} ${stringifyJson(schema)}`)
+  const [commonest] = [...groups.values()].toSorted((a, b) => b.length - a.length)[0] ?? []
+  if (commonest === undefined || commonest[0].toLowerCase() === 'application/problem+json') return undefined
+  const [type, { schema = {} }] = commonest
   const schemas = document.components?.schemas ?? {}
-  const name = typesOf(schema, schemas).has('object') ? '' : 'message'
-  return { type, body: valueOf(name, schema, schemas) }
-}
-
-interface DeclaredFailure {
-  type: string
-  schema: Schema | undefined
-}
-
-function failuresOf({ object }: ContractOperation): DeclaredFailure[] {
-  const failures = Object.entries(object.responses).filter(([status]) => /^(?:[45]|default$)/.test(status))
-  return failures.flatMap(([, { content = {} }]) =>
-    Object.entries(content).flatMap(([type, { schema }]) => (isJson(type) ? [{ type, schema }] : [])),
-  )
-}
-
-function commonest(declared: readonly DeclaredFailure[]): DeclaredFailure | undefined {
-  const groups = Object.values(
-    Object.groupBy(declared, ({ type, schema }) => `${type} ${JSON.stringify(schema, text)}`),
-  )
-  return groups.toSorted((a = [], b = []) => b.length - a.length)[0]?.[0]
-}
-
-function text(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
+  return { type, body: valueOf(typesOf(schema, schemas).has('object') ? '' : 'message', schema, schemas) }
 }
 
 /** More levels are left empty: a schema may contain itself. */
 const maxLevels = 4
 
-/** Writes a value of a schema. @param name the name of its property; empty for the body */
-function valueOf(name: string, schema: unknown, schemas: NamedSchemas, level = 0): Expression {
+/** A value of a schema. @param key the name of its property; empty for the body */
+function valueOf(key: string, schema: unknown, schemas: NamedSchemas, level = 0): unknown {
   const types = typesOf(schema, schemas)
   const parts = isSchema(schema) ? partsOf(schema, schemas) : []
-  const [fixed] = parts.flatMap(({ const: only, enum: listed }) => [
-    ...(only === undefined ? [] : [only]),
-    ...listOf(listed),
-  ])
-  if (fixed !== undefined) {
-    return constant(typeof fixed === 'string' ? quoted(fixed) : printable(stringifyJson(fixed)), fixed)
-  }
-  const known = usual.find((each) => each.names.test(name.toLowerCase()) && each.types.some((type) => types.has(type)))
-  if (known !== undefined) return known.value
+  const fixed = parts.flatMap(({ const: only, enum: listed }) => (only === undefined ? listOf(listed) : [only]))
+  if (fixed.length > 0) return fixed[0]
+  const known = usual.find(([of, names]) => names.test(key.toLowerCase()) && of.some((type) => types.has(type)))
+  if (known !== undefined) return known[2]
   const items = parts.find((part) => part['items'] !== undefined)?.['items']
-  if (items !== undefined && level < maxLevels) {
-    const item = valueOf('message', items, schemas, level + 1)
-    return { code: `[${item.code}]`, of: (failure) => [item.of(failure)] }
-  }
-  const properties = new Map(parts.flatMap((part) => Object.entries(objectOf(part['properties']))))
+  if (items !== undefined && level < maxLevels) return [valueOf('message', items, schemas, level + 1)]
+  const properties = new Map(
+    parts.flatMap((part) => Object.entries(isSchema(part['properties']) ? part['properties'] : {})),
+  )
   if (properties.size === 0 || level >= maxLevels) {
-    if (types.has('object')) return level === 0 ? codeAndMessage : constant('{}', {})
-    return plain.find(([type]) => types.has(type))?.[1] ?? constant('null', null)
+    if (types.has('object')) return level === 0 ? { code: name, message } : {}
+    return plain.find(([type]) => types.has(type))?.[1] ?? null
   }
   const required = parts.flatMap((part) => listOf(part['required']))
-  const members = [...properties].flatMap(([key, property]): [string, Expression][] => {
-    const value = valueOf(key, property, schemas, level + 1)
-    const { code } = value
-    const isTelling = /^(?:name|status|message)$/.test(code) || (/^errors?$/.test(key) && /\bmessage\b/.test(code))
-    return isTelling || required.includes(key) ? [[key, value]] : []
-  })
-  return {
-    code: members.length === 0 ? '{}' : `{ ${members.map(written).join(', ')} }`,
-    of: (failure) => Object.fromEntries(members.map(([key, value]) => [key, value.of(failure)])),
-  }
-}
-
-const codeAndMessage: Expression = {
-  code: '{ code: name, message }',
-  of: ({ name, message }) => ({ code: name, message }),
-}
-
-function written([key, { code }]: [string, Expression]): string {
-  return code === key ? key : `${propertyName(key)}: ${code}`
+  const members = [...properties].map(
+    ([each, property]) => [each, valueOf(each, property, schemas, level + 1)] as const,
+  )
+  const isTold = ([each, value]: readonly [string, unknown]) =>
+    required.includes(each) ||
+    [name, status, message].some((one) => one === value) ||
+    (/^errors?$/.test(each) && has(value, message))
+  return Object.fromEntries(members.filter(isTold))
 }
 
 /** The schemas that describe a value: those that always apply, and those of the first alternative. */
@@ -174,6 +122,27 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-function objectOf(value: unknown): Schema {
-  return isSchema(value) ? value : {}
+/** Whether a value has a variable. */
+function has(value: unknown, variable: Variable): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return value === variable || Object.values(value).some((each) => has(each, variable))
+}
+
+/** A value as TypeScript. */
+function codeOf(value: unknown): string {
+  if (value instanceof Variable) return value.name === 'now' ? 'new Date().toISOString()' : value.name
+  if (typeof value === 'string') return quoted(value)
+  if (Array.isArray(value)) return `[${value.map(codeOf).join(', ')}]`
+  if (!isSchema(value)) return printable(stringifyJson(value))
+  const members = Object.entries(value).map(([key, each]) =>
+    each instanceof Variable && each.name === key ? key : `${propertyName(key)}: ${codeOf(each)}`,
+  )
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+}
+
+function filled(value: unknown, failure: ServerFailure): unknown {
+  if (value instanceof Variable) return value.name === 'now' ? new Date().toISOString() : failure[value.name]
+  if (Array.isArray(value)) return value.map((each) => filled(each, failure))
+  if (!isSchema(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filled(each, failure)]))
 }

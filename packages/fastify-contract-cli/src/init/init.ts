@@ -1,6 +1,7 @@
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { shellQuoted } from 'fastify-contract/document'
+import { requiredSchemesOf } from 'fastify-contract/security'
 import { BrokenContract, type CommandResult } from '../check/findings.ts'
 import { generateFiles } from '../generate/generate-files.ts'
 import { writeFailureForm } from './failure-form.ts'
@@ -50,8 +51,9 @@ async function filesOf(path: string, name: string) {
   const generated = await generateFiles({ root: dirname(path), contract, out: 'generated' })
   const { document, operations, warnings, sources } = generated
   const form = writeFailureForm(document, operations)
-  const hasForm = form !== undefined
-  const service = { name: packageName(name), contract, version: await ownVersion(), document, operations, hasForm }
+  const schemes = requiredSchemesOf(document, operations)
+  const version = await ownVersion()
+  const service = { name: packageName(name), contract, version, operations, schemes, hasForm: form !== undefined }
   const files = new Map<string, string | Uint8Array>([
     ['package.json', templates.packageJson(service)],
     ['tsconfig.json', templates.tsconfig],
@@ -59,7 +61,7 @@ async function filesOf(path: string, name: string) {
     ...sources,
     ...[...generated.files].map(([file, text]) => [`generated/${file}`, text] as const),
     ['src/handlers.ts', templates.handlers(service)],
-    ...(templates.hasAuth(service) ? [['src/auth.ts', templates.auth(service)] as const] : []),
+    ...(schemes.size > 0 ? [['src/auth.ts', templates.auth(service)] as const] : []),
     ...(form === undefined ? [] : [['src/failure-form.ts', form] as const]),
     ['src/app.ts', templates.app(service)],
     ['src/dev.ts', templates.dev([...sources.keys()])],

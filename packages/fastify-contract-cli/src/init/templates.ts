@@ -1,5 +1,5 @@
-import { type ContractDocument, type ContractOperation, generateCommand } from 'fastify-contract/document'
-import { type SecurityScheme, alternativesOf, requiredSchemesOf } from 'fastify-contract/security'
+import { type ContractOperation, generateCommand } from 'fastify-contract/document'
+import type { SecurityScheme, requiredSchemesOf } from 'fastify-contract/security'
 import { comment, propertyName, quoted } from './typescript.ts'
 
 /** The exact versions of what a new service installs. */
@@ -15,8 +15,8 @@ export interface Service {
   contract: string
   /** The version of both packages. */
   version: string
-  document: ContractDocument
   operations: readonly ContractOperation[]
+  schemes: ReturnType<typeof requiredSchemesOf>
   /** Whether it has src/failure-form.ts. */
   hasForm: boolean
 }
@@ -63,7 +63,7 @@ export const tsconfig = json({
 export function handlers({ operations }: Service): string {
   const lines = operations.map(({ id, method, path, object: { summary = '' } }) => {
     const route = `${method.toUpperCase()} ${path}`
-    const about = [id === route ? '' : route, summary].filter((part) => part !== '').join(': ')
+    const about = [id === route ? '' : route, String(summary)].filter((part) => part !== '').join(': ')
     return `  ${propertyName(id)}: notImplemented,${about === '' ? '' : ` // ${comment(about)}`}\n`
   })
   return `import { notImplemented } from 'fastify-contract'
@@ -76,7 +76,7 @@ ${lines.join('')}}
 }
 
 /** What the secret of a scheme is called. */
-const credentials: Record<SecurityScheme['kind'], string> = {
+const secretOf: Record<SecurityScheme['kind'], string> = {
   bearer: 'token',
   jwt: 'token',
   basic: 'password',
@@ -85,13 +85,14 @@ const credentials: Record<SecurityScheme['kind'], string> = {
 }
 
 /** A verifier for each security scheme, of a secret in an environment variable. */
-export function auth(service: Service): string {
-  const schemes = [...schemesOf(service)]
-  const lines = schemes.map(([name, { kind }]) => {
-    const verify = `isSecret(${kind === 'basic' ? 'password' : 'text'}, ${quoted(variableOf(name))})`
-    return `  ${propertyName(name)}: (${kind === 'basic' ? '{ user, password }' : 'text'}) => ${verify} ? ${foundBy(service, name, kind)} : undefined,\n`
+export function auth({ schemes }: Service): string {
+  const lines = [...schemes].map(([name, { kind, asksForScopes }]) => {
+    const [given, secret, user] =
+      kind === 'basic' ? ['{ user, password }', 'password', 'user'] : ['text', 'text', "user: 'me'"]
+    const found = `{ ${user}${asksForScopes ? ", scopes: 'all' as const" : ''} }`
+    return `  ${propertyName(name)}: (${given}) => isSecret(${secret}, ${quoted(variableOf(name))}) ? ${found} : undefined,\n`
   })
-  const variables = new Map(schemes.map(([name, { kind }]) => [variableOf(name), credentials[kind]]))
+  const variables = new Map([...schemes].map(([name, { kind }]) => [variableOf(name), secretOf[kind]]))
   const secrets = [...variables].map(([variable, what]) => `${propertyName(variable)}: ${quoted(what)}`)
   return `import { hash } from 'node:crypto'
 import type { Auth } from '../generated/contract.ts'
@@ -120,34 +121,15 @@ export function unsetSecrets(): string[] {
 `
 }
 
-function foundBy({ operations }: Service, name: string, kind: SecurityScheme['kind']): string {
-  const asksForScopes = operations.some((operation) =>
-    alternativesOf(operation).some((required) =>
-      required.some(({ scheme, scopes }) => scheme === name && scopes.length > 0),
-    ),
-  )
-  const user = kind === 'basic' ? 'user' : "user: 'me'"
-  return asksForScopes ? `{ ${user}, scopes: 'all' as const }` : `{ ${user} }`
-}
-
 /** The environment variable with the secret of a scheme. */
 function variableOf(name: string): string {
   return name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/g, '_').toUpperCase()
 }
 
-function schemesOf({ document, operations }: Service): Map<string, SecurityScheme> {
-  return requiredSchemesOf(document, operations)
-}
-
-/** Whether the service has src/auth.ts. */
-export function hasAuth(service: Service): boolean {
-  return schemesOf(service).size > 0
-}
-
-export function app(service: Service): string {
-  const parts = ['handlers', ...(hasAuth(service) ? ['auth'] : []), ...(service.hasForm ? ['failureForm'] : [])]
-  const files: Record<string, string> = { auth: 'auth', failureForm: 'failure-form', handlers: 'handlers' }
-  const imports = parts.toSorted().map((name) => `import { ${name} } from './${String(files[name])}.ts'\n`)
+export function app({ schemes, hasForm }: Service): string {
+  const parts = [...(schemes.size > 0 ? ['auth'] : []), ...(hasForm ? ['failureForm'] : []), 'handlers']
+  const fileOf = (part: string) => (part === 'failureForm' ? 'failure-form' : part)
+  const imports = parts.map((part) => `import { ${part} } from './${fileOf(part)}.ts'\n`)
   return `import type { FastifyBaseLogger } from 'fastify'
 import { serve } from 'fastify-contract'
 import { contract } from '../generated/contract.ts'
@@ -159,10 +141,14 @@ export function buildApp(logger?: FastifyBaseLogger) {
 `
 }
 
-export function server(service: Service): string {
-  const [imported, warn] = hasAuth(service)
-    ? ["import { unsetSecrets } from './auth.ts'\n", '  for (const warning of unsetSecrets()) console.warn(warning)\n']
-    : ['', '']
+export function server({ schemes }: Service): string {
+  const [imported, warn] =
+    schemes.size > 0
+      ? [
+          "import { unsetSecrets } from './auth.ts'\n",
+          '  for (const warning of unsetSecrets()) console.warn(warning)\n',
+        ]
+      : ['', '']
   return `import { UnservableContract } from 'fastify-contract'
 import { basePathsOf, documentOf } from 'fastify-contract/document'
 import { pino } from 'pino'
@@ -216,18 +202,15 @@ generate()
 `
 }
 
-export function test(service: Service): string {
-  const schemes = [...schemesOf(service)]
-  const secret = 'secret'
-  const credentials: Record<SecurityScheme['kind'], string> = {
-    bearer: `Bearer ${secret}`,
-    jwt: `Bearer ${secret}`,
-    basic: `Basic ${Buffer.from(`me:${secret}`).toString('base64')}`,
-    apiKey: secret,
-    http: secret,
-  }
-  const known = schemes.map(([name, { kind }]) => `${propertyName(name)}: ${quoted(credentials[kind])}`)
-  const secrets = schemes.map(([name]) => `process.env[${quoted(variableOf(name))}] = ${quoted(secret)}\n`)
+export function test({ schemes }: Service): string {
+  const credentialsOf = ({ kind }: SecurityScheme) =>
+    kind === 'basic'
+      ? `Basic ${Buffer.from('me:secret').toString('base64')}`
+      : secretOf[kind] === 'token'
+        ? 'Bearer secret'
+        : 'secret'
+  const known = [...schemes].map(([name, scheme]) => `${propertyName(name)}: ${quoted(credentialsOf(scheme))}`)
+  const secrets = [...schemes.keys()].map((name) => `process.env[${quoted(variableOf(name))}] = 'secret'\n`)
   const auth = known.length === 0 ? '' : `, auth: { ${known.join(', ')} }`
   return `import { after, test } from 'node:test'
 import { parseJsonWithBigInts } from 'fastify-contract/json'

@@ -21,8 +21,8 @@ export interface Keyword {
 export interface KeywordContext {
   /** The named schemas of the contract. */
   schemas: NamedSchemas
-  /** The names of its security schemes. */
-  securitySchemes: ReadonlySet<string>
+  /** Its security schemes, by name. */
+  securitySchemes: ReadonlyMap<string, { type: unknown; isSupported: boolean }>
   /** Whether it has an operation with this operationId, or at the end of this reference. */
   hasOperation: (by: { id: unknown } | { reference: string }) => boolean
   /** Whether a value must not match this schema, or only this one of several: without an assertion it refuses valid ones. */
@@ -34,6 +34,7 @@ export interface KeywordContext {
 /** The objects of OpenAPI 3.1 (section 4.8). A Media Type Object of a request has other rules than one of a response. */
 export type Kind =
   | 'document'
+  | 'info'
   | 'server'
   | 'components'
   | 'pathItem'

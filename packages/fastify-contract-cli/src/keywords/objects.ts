@@ -1,5 +1,7 @@
 import { lookUp } from 'fastify-contract/json'
 import { type NamedSchemas, type Schema, appliesTo, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
+import { securitySchemesOf } from 'fastify-contract/security'
+import { resolvedIn } from './follow.ts'
 import type { Keyword, KeywordContext, Kind } from './keyword.ts'
 import { keywords } from './openapi-keywords.ts'
 
@@ -14,8 +16,6 @@ export interface ContractObject {
   role: Role
   /** Whether it is the whole schema of a value rather than a composition's part. */
   isValue: boolean
-  /** Whether it is a schema in `anyOf` or `oneOf`. */
-  isAlternative: boolean
 }
 
 /** The keyword of a name, or the one for any name; undefined for an unknown name. */
@@ -29,40 +29,9 @@ export function isShown(kind: Kind, name: string): boolean {
   return keywordOf(kind, name)?.isShown === true
 }
 
-/**
- * Finds the documentation to which a path of names leads.
- *
- * @returns the names as far as a member that only documents the contract; undefined if the path leads to anything else
- */
-export function documentationAt(names: readonly string[]): readonly string[] | undefined {
-  let [kind, isMap]: [Kind, boolean] = ['document', false]
-  for (const [index, name] of names.entries()) {
-    if (isMap) {
-      isMap = false
-      continue
-    }
-    const [member = 'title'] = names.slice(index + 1)
-    if (name === 'info') return /^(?:title|version)$/.test(member) ? undefined : names.slice(0, index + 2)
-    const keyword = keywordOf(kind, name)
-    const isAnnotation = keyword?.isShown ?? (keyword === undefined && name.startsWith('x-'))
-    // The suite reads it.
-    if (isAnnotation && name !== 'x-unmatched-responses') return names.slice(0, index + 1)
-    const { holds }: Keyword = keyword ?? {}
-    if (holds === undefined) return undefined
-    isMap = typeof holds !== 'string'
-    kind = typeof holds === 'string' ? holds : Array.isArray(holds) ? holds[0] : holds.each
-  }
-  return undefined
-}
-
 /** Whether a keyword is ignored with any value. */
 export function isIgnored(kind: Kind, name: string): boolean {
   return typeof keywordOf(kind, name)?.ignores === 'string'
-}
-
-/** Whether a keyword is rejected with any value. What is inside it is not checked. */
-export function isUnsupported(kind: Kind, name: string): boolean {
-  return typeof keywordOf(kind, name)?.rejects === 'string'
 }
 
 /** The OpenAPI objects within a member. */
@@ -91,27 +60,29 @@ export function heldBy(object: Record<string, unknown>, kind: Kind, name: string
  * @param document a bundled contract, with an unchecked structure
  */
 export function objectsOf(document: object): ContractObject[] {
+  return [...objectsIn(document)]
+}
+
+/** Walks the objects of a contract likewise. What is in an object is looked up after the object was taken. */
+export function* objectsIn(document: object): Generator<ContractObject> {
   const met = new Set<unknown>()
-  const found: ContractObject[] = []
   const pending: (Omit<ContractObject, 'object'> & { object: unknown })[] = [
-    { object: document, kind: 'document', name: '', role: 'other', isValue: false, isAlternative: false },
+    { object: document, kind: 'document', name: '', role: 'other', isValue: false },
   ]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { object, kind, role } = next
     if (!isSchema(object) || met.has(object)) continue
     met.add(object)
-    found.push({ ...next, object })
+    yield { ...next, object }
     const inside = Object.keys(object).flatMap((keyword) => {
       const held = heldBy(object, kind, keyword)
       if (held === undefined) return []
       const isValue = held.kind === 'schema' && isValueOf(kind, keyword)
-      const isAlternative = kind === 'schema' && /^(?:any|one)Of$/.test(keyword)
-      const about = { kind: held.kind, role: roleOf(kind, keyword, role), isValue, isAlternative }
+      const about = { kind: held.kind, role: roleOf(kind, keyword, role), isValue }
       return held.names.map((name) => ({ object: held.holder[name], name, ...about }))
     })
     pending.push(...inside.reverse())
   }
-  return found
 }
 
 /** Whether a keyword's schema is the whole schema of a value. A named schema may be a part of others. */
@@ -128,27 +99,39 @@ function roleOf(kind: Kind, keyword: string, role: Role): Role {
   return keyword === 'properties' ? 'property' : keyword === 'allOf' ? role : 'other'
 }
 
-/** The named schemas of a contract with an unchecked structure. */
-export function namedSchemas({ components }: Record<string, unknown>): NamedSchemas {
+/** The components of a section, by name, of a contract with an unchecked structure. */
+export function componentsIn({ components }: Record<string, unknown>, section: string): Record<string, unknown> {
+  const named = isSchema(components) ? components[section] : undefined
+  return isSchema(named) ? named : {}
+}
+
+/** The named schemas of such a contract. */
+export function namedSchemas(document: Record<string, unknown>): NamedSchemas {
   // Only schema objects are used.
-  return (isSchema(components) && isSchema(components['schemas']) ? components['schemas'] : {}) as NamedSchemas
+  return componentsIn(document, 'schemas') as NamedSchemas
 }
 
 /** The context of the objects of a contract. */
 export function contextOf(document: Record<string, unknown>, objects: ContractObject[]): Omit<KeywordContext, 'role'> {
   const operations = new Set(objects.flatMap(({ object, kind }) => (kind === 'operation' ? [object] : [])))
   const ids = new Set([...operations].map(({ operationId }) => operationId))
-  const { components } = document
-  const schemes = isSchema(components) && isSchema(components['securitySchemes']) ? components['securitySchemes'] : {}
   const schemas = namedSchemas(document)
   let exclusive: Set<Schema> | undefined
   return {
     schemas,
     isExclusive: (schema) => (exclusive ??= exclusiveSchemas(objects, schemas)).has(schema),
-    securitySchemes: new Set(Object.keys(schemes)),
+    securitySchemes: securitySchemesIn(document),
     hasOperation: (by) =>
       'id' in by ? ids.has(by.id) : operations.has(lookUp(document, by.reference) as Record<string, unknown>),
   }
+}
+
+/** The security schemes of a contract by name, and whether the server supports them. */
+function securitySchemesIn(document: Record<string, unknown>): KeywordContext['securitySchemes'] {
+  const written = Object.entries(componentsIn(document, 'securitySchemes'))
+  const schemes = written.map(([name, scheme]) => [name, resolvedIn(document, scheme)] as const)
+  const supported = securitySchemesOf({ components: { securitySchemes: Object.fromEntries(schemes) } })
+  return new Map(schemes.map(([name, { type } = {}]) => [name, { type, isSupported: supported.has(name) }]))
 }
 
 /** Lists the schemas in `not` and `oneOf`, and all to which they lead. */
@@ -161,14 +144,4 @@ function exclusiveSchemas(objects: ContractObject[], schemas: NamedSchemas): Set
     open.push(targetOf(next, schemas), ...subschemasOf(next).map(({ schema }) => schema))
   }
   return found
-}
-
-/** The result of a rule, which may fail where the structure is broken: the checks refuse that. */
-export function orNothing<Result>(rule: () => Result): Result | undefined {
-  try {
-    return rule()
-  } catch (error) {
-    if (error instanceof RangeError) throw error
-    return undefined
-  }
 }

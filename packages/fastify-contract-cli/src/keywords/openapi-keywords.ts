@@ -1,13 +1,6 @@
-import { isJson, isRange, kindOf } from 'fastify-contract/document'
-import {
-  type JsonType,
-  type NamedSchemas,
-  type Schema,
-  inPlace,
-  isSchema,
-  schemaNameOf,
-  typesOf,
-} from 'fastify-contract/schema'
+import { isJson, isRange, kindOf, parseMediaType } from 'fastify-contract/document'
+import { type JsonType, type NamedSchemas, type Schema, inPlace, isSchema, typesOf } from 'fastify-contract/schema'
+import { isScope } from 'fastify-contract/security'
 import { type Keyword, type KeywordContext, type Kind, each, ignored, shown } from './keyword.ts'
 import { referenceIn, schemaKeywords } from './schema-keywords.ts'
 
@@ -15,34 +8,17 @@ const emptyValue: Keyword['ignores'] = (value) =>
   value === true ? 'an empty value is validated like any other; allow it in the schema' : undefined
 const serversOf = (what: string) => `servers of a single ${what} are not served; use the servers of the document`
 
-function onlyOf(value: unknown, values: readonly unknown[], remedy: string): string | undefined {
-  return values.includes(value) ? undefined : `${String(value)} is not supported; ${remedy}`
-}
-
-/** A keyword with only these values. */
-function only(remedy: string, ...values: readonly unknown[]): Keyword {
-  return { rejects: (value) => onlyOf(value, values, remedy) }
-}
-
 /** A URI to an object of the same kind. What OpenAPI ignores beside it is removed. */
 const reference: Keyword = {}
-const component = (kind: Kind): Keyword => ({
-  holds: { each: kind },
-  // OpenAPI 3.1, section 4.8.7.2
-  warns: (value) => {
-    const misnamed = namesOf(value).find((name) => !/^[\w.-]+$/.test(name))
-    return misnamed === undefined
-      ? undefined
-      : `${misnamed} is not a name of a component; use only letters, digits, ., _ and -`
-  },
-})
+const component = (kind: Kind): Keyword => ({ holds: { each: kind } })
 const examples = { example: { ignores: referenceIn }, examples: { holds: { each: 'example' as const } } }
 
 /** Every keyword of OpenAPI 3.1, by the kind of its object. */
 export const keywords: Record<Kind, Record<string, Keyword>> = {
   document: {
-    ...each('openapi info'),
-    security: { rejects: unknownScheme },
+    openapi: {},
+    info: { holds: 'info' },
+    security: { rejects: securityProblem },
     jsonSchemaDialect: {
       ignores: (value) =>
         value === 'https://spec.openapis.org/oas/3.1/dialect/base'
@@ -56,6 +32,7 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     ...shown('tags externalDocs'),
     ...shown('x-unmatched-responses', { each: 'response' }),
   },
+  info: { ...each('title version'), ...shown('summary description termsOfService contact license') },
   server: {
     url: { rejects: (value) => unreadServer(String(value)) },
     ...shown('description variables'),
@@ -84,20 +61,22 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     ...ignored('servers', serversOf('path')),
   },
   operation: {
-    ...each('tags'),
-    security: { rejects: unknownScheme },
+    security: { rejects: securityProblem },
     operationId: {},
     parameters: { holds: ['parameter'] },
     requestBody: { holds: 'requestBody' },
     responses: { holds: { each: 'response' } },
-    ...shown('summary description deprecated externalDocs'),
+    ...shown('tags summary description deprecated externalDocs'),
     ...shown('callbacks', { each: 'callback' }),
     ...ignored('servers', serversOf('operation')),
   },
   parameter: {
     $ref: reference,
     name: { rejects: (value, { in: place }) => misnamedParameter(String(value), place) },
-    in: only('use a header', 'path', 'query', 'header', 'cookie'),
+    in: {
+      rejects: (value) =>
+        Object.hasOwn(styles, String(value)) ? undefined : `${String(value)} is not supported; use a header`,
+    },
     ...each('required explode'),
     style: {
       rejects: (value, { in: place }) =>
@@ -178,7 +157,7 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     ...ignored('content', 'the content of a header is not validated; use schema'),
   },
   schema: schemaKeywords,
-  discriminator: { ...shown('propertyName'), mapping: { isShown: true, ignores: lostMapping } },
+  discriminator: shown('propertyName mapping'),
   securityScheme: {
     $ref: reference,
     // A scheme that is not supported is refused where an operation requires it.
@@ -200,27 +179,26 @@ function namesOf(map: unknown): string[] {
   return isSchema(map) ? Object.keys(map) : []
 }
 
-function unknownScheme(security: unknown, _object: Schema, { securitySchemes }: KeywordContext): string | undefined {
-  const unknown = [security]
+function securityProblem(security: unknown, _object: Schema, { securitySchemes }: KeywordContext): string | undefined {
+  for (const [name, scopes] of [security]
     .flat()
-    .flatMap(namesOf)
-    .find((name) => !securitySchemes.has(name))
-  return unknown === undefined
-    ? undefined
-    : `${unknown} is not a security scheme; describe it in components/securitySchemes, or correct the name`
+    .filter(isSchema)
+    .flatMap(Object.entries<unknown>)) {
+    const scheme = securitySchemes.get(name)
+    if (scheme === undefined)
+      return `${name} is not a security scheme; describe it in components/securitySchemes, or correct the name`
+    if (!scheme.isSupported) return `${name} is of the type ${String(scheme.type)}, which is not supported; ${schemes}`
+    const scope = [scopes].flat().find((each) => !isScope(String(each)))
+    if (scope !== undefined)
+      return `the scope ${JSON.stringify(scope)} is not valid; use printable ASCII without space, " and \\`
+  }
+  return undefined
 }
+
+const schemes = 'use http, an apiKey in a header, in the query or in a cookie, oauth2 or openIdConnect'
 
 function lostLink(target: unknown): string {
   return `the link leads to ${String(target)}, which is not an operation; correct the name`
-}
-
-/** A target is the name of a schema or a reference (OpenAPI 3.1, section 4.8.25). One to another document is not checked. */
-function lostMapping(mapping: unknown, _object: Schema, { schemas }: KeywordContext): string | undefined {
-  const isFound = (target: string) => Object.hasOwn(schemas, schemaNameOf(target) ?? target) || URL.canParse(target)
-  const lost = Object.entries(isSchema(mapping) ? mapping : {}).find(([, target]) => !isFound(String(target)))
-  return lost === undefined
-    ? undefined
-    : `${lost[0]} leads to ${String(lost[1])}, which is not a schema; correct the name`
 }
 
 /** The styles of each place; others have no meaning there (OpenAPI 3.1, section 4.8.12.3). */
@@ -277,11 +255,8 @@ export function isFieldName(name: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name)
 }
 
-/** A range is a media type here: `*` is a character of a token. */
-const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(?:;[\t -~]*)?$/
-
 function malformedType(content: unknown): string | undefined {
-  const malformed = namesOf(content).find((type) => !mediaType.test(type))
+  const malformed = namesOf(content).find((type) => parseMediaType(type) === undefined || type !== type.trim())
   return malformed === undefined ? undefined : `${malformed} is not a media type; use one such as application/json`
 }
 

@@ -1,4 +1,4 @@
-import { type Schema, inPlace, isSchema, patternProblem, schemasPointer } from 'fastify-contract/schema'
+import { type Schema, inPlace, isSchema, patternProblem } from 'fastify-contract/schema'
 import { targetOf, textFormats, typesOf } from 'fastify-contract/schema'
 import { type Keyword, type KeywordContext, each, ignored, rejected, shown } from './keyword.ts'
 
@@ -11,7 +11,6 @@ export const formats: ReadonlyMap<string, string> = new Map([
   ['double', 'number'],
 ])
 
-const numbers = ['integer', 'number']
 const schema: Keyword = { holds: 'schema' }
 const choice: Keyword = { holds: ['schema'], warns: defaultInside }
 const flag: Keyword = {
@@ -21,7 +20,7 @@ const flag: Keyword = {
 
 /** Every keyword of JSON Schema 2020-12 and of OpenAPI 3.1's dialect. */
 export const schemaKeywords: Record<string, Keyword> = {
-  $ref: { rejects: (value) => strayReference(String(value)) },
+  $ref: {},
   allOf: { holds: ['schema'] },
   ...each('anyOf oneOf', choice),
   not: { holds: 'schema' },
@@ -41,8 +40,8 @@ export const schemaKeywords: Record<string, Keyword> = {
 
   type: {
     // A list of types with scalars becomes alternatives.
-    rejects: (value, object, context) =>
-      Array.isArray(value) && value.some((type) => [...numbers, 'boolean'].includes(String(type)))
+    warns: (value, object, context) =>
+      Array.isArray(value) && value.some((type) => ['integer', 'number', 'boolean'].includes(String(type)))
         ? defaultInside(object, object, context)
         : undefined,
   },
@@ -94,17 +93,6 @@ export const schemaKeywords: Record<string, Keyword> = {
   ...ignored('contentMediaType', 'the content of a string is not parsed; use description'),
   ...ignored('contentSchema', 'the content of a string is not parsed; use an object'),
   ...ignored('xml', 'XML is sent and read as bytes; remove it'),
-}
-
-function strayReference(reference: string): string | undefined {
-  // References to other files are bundled, or reported elsewhere.
-  if (!reference.startsWith('#')) return undefined
-  if (!reference.startsWith(schemasPointer)) {
-    return `${reference} is outside components/schemas; move the schema there`
-  }
-  return reference.slice(schemasPointer.length).includes('/')
-    ? `${reference} is within a schema; move the target to components/schemas`
-    : undefined
 }
 
 /** The problem of constants none of which has the type beside them, so that nothing is valid. */

@@ -26,7 +26,7 @@ export interface ContractDocument {
 
 export type SecurityRequirement = Record<string, string[]>
 
-export type PathItem = { parameters?: Parameter[] } & { [Method in ContractMethod]?: WrittenOperation }
+export type PathItem = { [Method in ContractMethod]?: WrittenOperation }
 
 /** In OpenAPI 3.1 `responses` is optional. */
 type WrittenOperation = Omit<OperationObject, 'responses'> & Partial<Pick<OperationObject, 'responses'>>
@@ -34,7 +34,8 @@ type WrittenOperation = Omit<OperationObject, 'responses'> & Partial<Pick<Operat
 export interface OperationObject {
   operationId: string
   tags?: string[]
-  summary?: string
+  /** Not checked, because it only documents. */
+  summary?: unknown
   parameters?: Parameter[]
   requestBody?: { required?: boolean; content: Record<string, MediaType> }
   responses: Record<string, ContractResponse>
@@ -70,7 +71,7 @@ export interface Exampled {
 export const contractMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 export type ContractMethod = (typeof contractMethods)[number]
 
-/** An operation, with the parameters of its path and the security of the document. */
+/** An operation, with the security of the document. */
 export interface ContractOperation {
   id: string
   method: ContractMethod
@@ -80,7 +81,7 @@ export interface ContractOperation {
   object: OperationObject
 }
 
-/** Lists the operations of a dereferenced contract, in its order. */
+/** Lists the operations of a dereferenced contract, in its order. `generate` gives each the parameters of its path. */
 export function operationsOf(document: ContractDocument): ContractOperation[] {
   const paths = Object.entries(document.paths ?? {}).filter(([path]) => !path.startsWith('x-'))
   return paths.flatMap(([path, item]) =>
@@ -88,18 +89,10 @@ export function operationsOf(document: ContractDocument): ContractOperation[] {
       const written = item[method]
       if (written === undefined) return []
       const object = { ...written, responses: written.responses ?? {} }
-      const parameters = overridden(item.parameters ?? [], object.parameters ?? [])
-      const security = object.security ?? document.security ?? []
-      return [{ id: object.operationId, method, path, parameters, security, object }]
+      const { operationId: id, parameters = [], security = document.security ?? [] } = object
+      return [{ id, method, path, parameters, security, object }]
     }),
   )
-}
-
-/** The parameters of an operation, and those of its path that it does not override. */
-function overridden(ofPath: Parameter[], ofOperation: Parameter[]): Parameter[] {
-  const isOverridden = (parameter: Parameter) =>
-    ofOperation.some((other) => other.in === parameter.in && other.name === parameter.name)
-  return [...ofOperation, ...ofPath.filter((parameter) => !isOverridden(parameter))]
 }
 
 /**

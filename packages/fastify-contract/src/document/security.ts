@@ -23,26 +23,33 @@ export function alternativesOf({ security }: Pick<ContractOperation, 'security'>
 }
 
 /** The supported security schemes of a contract, by name. */
-export function securitySchemesOf({ components }: ContractDocument): Map<string, SecurityScheme> {
+export function securitySchemesOf({ components }: Pick<ContractDocument, 'components'>): Map<string, SecurityScheme> {
   return new Map(
     Object.entries(components?.securitySchemes ?? {}).flatMap(([name, described]) => {
       const scheme = readScheme(described)
-      return typeof scheme === 'string' ? [] : [[name, scheme]]
+      return scheme === undefined ? [] : [[name, scheme]]
     }),
   )
 }
 
-/** The supported security schemes that operations require, by name. */
+/** The supported security schemes that operations require, by name, and whether one asks for scopes. */
 export function requiredSchemesOf(
   document: ContractDocument,
   operations: readonly ContractOperation[],
-): Map<string, SecurityScheme> {
-  const required = new Set(operations.flatMap(({ security }) => security.flatMap(Object.keys)))
-  return new Map([...securitySchemesOf(document)].filter(([name]) => required.has(name)))
+): Map<string, SecurityScheme & { asksForScopes: boolean }> {
+  const required = operations.flatMap(alternativesOf).flat()
+  return new Map(
+    [...securitySchemesOf(document)].flatMap(([name, scheme]) => {
+      const uses = required.filter((each) => each.scheme === name)
+      return uses.length === 0
+        ? []
+        : [[name, { ...scheme, asksForScopes: uses.some(({ scopes }) => scopes.length > 0) }]]
+    }),
+  )
 }
 
-/** Reads a Security Scheme Object (OpenAPI 3.1, section 4.8.27). @returns a description if it is not supported */
-function readScheme(described: unknown): SecurityScheme | string {
+/** Reads a Security Scheme Object (OpenAPI 3.1, section 4.8.27). @returns undefined if it is not supported */
+function readScheme(described: unknown): SecurityScheme | undefined {
   const { type, scheme, in: place, name } = (described ?? {}) as Partial<Record<string, unknown>>
   const authorization = { in: 'header', name: 'Authorization' } as const
   switch (type) {
@@ -57,46 +64,13 @@ function readScheme(described: unknown): SecurityScheme | string {
     case 'apiKey':
       return place === 'header' || place === 'query' || place === 'cookie'
         ? { kind: 'apiKey', in: place, name: String(name), scheme: 'ApiKey' }
-        : `an apiKey in a ${String(place)}`
+        : undefined
     case 'oauth2':
     case 'openIdConnect':
       return { kind: 'jwt', ...authorization, scheme: 'Bearer' }
     default:
-      return String(type)
+      return undefined
   }
-}
-
-/** A problem of the security of a contract. */
-export interface SecurityProblem {
-  /** The name of its scheme. */
-  scheme?: string
-  operation?: ContractOperation
-  /** The place, the problem and the remedy. */
-  text: string
-}
-
-/** Finds schemes that are not supported, and invalid scopes. */
-export function securityProblems(document: ContractDocument, operations: ContractOperation[]): SecurityProblem[] {
-  const required = operations.flatMap((operation) => alternativesOf(operation).flat())
-  const supported = securitySchemesOf(document)
-  const names = [...new Set(required.map(({ scheme }) => scheme))].filter((name) => !supported.has(name))
-  return [
-    ...names.map((scheme) => ({
-      scheme,
-      text: `components/securitySchemes/${scheme}: ${unsupportedProblem(document, scheme)}`,
-    })),
-    ...operations.flatMap((operation) =>
-      scopeProblems(operation).map((problem) => ({ operation, text: `operation ${operation.id}: ${problem}` })),
-    ),
-  ]
-}
-
-function unsupportedProblem({ components }: ContractDocument, name: string): string {
-  const described = components?.securitySchemes?.[name]
-  if (described === undefined) return 'an operation requires this scheme; describe it'
-  const remedy = 'use http, an apiKey in a header, in the query or in a cookie, oauth2 or openIdConnect'
-  const kind = readScheme(described)
-  return `${typeof kind === 'string' ? kind : kind.kind} is not supported; ${remedy}`
 }
 
 /** The scopes that fit in a `WWW-Authenticate` header (RFC 6749, section 3.3). */
@@ -105,11 +79,4 @@ const scopeSyntax = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 /** Whether a text is one scope (RFC 6749, section 3.3). */
 export function isScope(text: string): boolean {
   return scopeSyntax.test(text)
-}
-
-function scopeProblems(operation: ContractOperation): string[] {
-  const scopes = alternativesOf(operation).flatMap((schemes) => schemes.flatMap((required) => required.scopes))
-  return scopes
-    .filter((scope) => !isScope(scope))
-    .map((scope) => `the scope ${JSON.stringify(scope)} is not valid; use printable ASCII without space, " and \\`)
 }

@@ -1,7 +1,7 @@
 import type { ContractDocument, ContractMethod, ContractOperation } from '../document/document.ts'
 import { offeredTypes, operationsOf } from '../document/document.ts'
 import { UnservableContract } from '../document/contract.ts'
-import { type RequiredScheme, alternativesOf, securityProblems } from '../document/security.ts'
+import { type RequiredScheme, alternativesOf } from '../document/security.ts'
 import { Encoded, decode } from '../types/encoded.ts'
 import { closeBody } from './body-stream.ts'
 import { CompileQueue, type CompileSteps, type Preparation } from './compile-queue.ts'
@@ -62,7 +62,7 @@ export interface EngineOptions {
 /**
  * Binds each operation of a contract to its handler, with validation of requests and replies.
  *
- * @throws UnservableContract if an operation has no handler, a handler has no operation, or the security has problems
+ * @throws UnservableContract if an operation has no handler, a handler has no operation, or there are other problems
  */
 export async function createEngine(options: EngineOptions): Promise<BoundOperation[]> {
   const { document, handlers, services, remedy, onContractBroken, checksEncoded = false } = options
@@ -140,14 +140,13 @@ function violationOf(check: () => string | undefined): string | undefined {
   }
 }
 
-function bindingProblems(operations: ContractOperation[], { document, handlers, problems }: EngineOptions): string[] {
+function bindingProblems(operations: ContractOperation[], { handlers, problems }: EngineOptions): string[] {
   const ids = operations.map(({ id }) => id)
   const unhandled = ids.filter((id) => !Object.hasOwn(handlers, id) || handlers[id] === undefined)
   const leftOver = Object.keys(handlers).filter((id) => handlers[id] !== undefined && !ids.includes(id))
   return [
     ...unhandled.map((id) => `operation ${id}: has no handler; add one, or notImplemented`),
     ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),
-    ...securityProblems(document, operations).map(({ text }) => text),
     ...problems,
   ]
 }

@@ -55,15 +55,13 @@ describe('dereference', () => {
 })
 
 describe('operationsOf', () => {
-  it('lists every method of every path, with what it inherits', () => {
-    const path = { name: 'id', in: 'path' }
+  it('lists every method of every path, with the security of the document', () => {
     const own = { name: 'limit', in: 'query' }
     const operations = operationsOf(
       documentOf({
         security: [{ bearer: [] }],
         paths: {
           '/a/{id}': {
-            parameters: [path, { name: 'limit', in: 'query', required: true }],
             get: { operationId: 'getA', parameters: [own] },
             trace: { operationId: 'traceA', security: [] },
             summary: 'not a method',
@@ -74,8 +72,8 @@ describe('operationsOf', () => {
       }),
     )
     expect(operations).toMatchObject([
-      { id: 'getA', method: 'get', path: '/a/{id}', parameters: [own, path], security: [{ bearer: [] }] },
-      { id: 'traceA', method: 'trace', path: '/a/{id}', parameters: [path, {}], security: [] },
+      { id: 'getA', method: 'get', path: '/a/{id}', parameters: [own], security: [{ bearer: [] }] },
+      { id: 'traceA', method: 'trace', path: '/a/{id}', parameters: [], security: [] },
       { id: 'putB', method: 'put', path: '/b', parameters: [], security: [{ bearer: [] }] },
     ])
     expect(operationsOf(documentOf({}))).toEqual([])
