@@ -335,6 +335,11 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
   ],
   ['parameter.example', withParameter(wrong), brokenExample],
   ['parameter.examples', withParameter(wrongOf), brokenExample],
+  [
+    'parameter.examples',
+    withParameter({ examples: ['b'] }),
+    /: examples: is not an object, and is ignored; write one$/,
+  ],
   ['requestContent.example', withBody({ content: json(text, wrong) }), brokenExample],
   ['requestContent.examples', withBody({ content: json(text, wrongOf) }), brokenExample],
   ['responseContent.example', withResponse({ content: json(text, wrong) }), brokenExample],
@@ -447,6 +452,11 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
   ],
   ['schema.example', ofSchema({ ...text, example: 1 }), brokenExample],
   ['schema.examples', ofSchema({ ...text, examples: [1] }), brokenExample],
+  [
+    'schema.examples',
+    ofSchema({ ...text, examples: { one: 'a' } }),
+    /: examples: is not a list, and is ignored; write one$/,
+  ],
   ['schema.readOnly', ofSchema(list({ ...text, readOnly: true })), /readOnly: applies only to properties; remove it/],
 ]
 

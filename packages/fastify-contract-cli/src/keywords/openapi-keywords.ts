@@ -11,7 +11,13 @@ const serversOf = (what: string) => `servers of a single ${what} are not served;
 /** A URI to an object of the same kind. What OpenAPI ignores beside it is removed. */
 const reference: Keyword = {}
 const component = (kind: Kind): Keyword => ({ holds: { each: kind } })
-const examples = { example: { ignores: referenceIn }, examples: { holds: { each: 'example' as const } } }
+const examples: Record<'example' | 'examples', Keyword> = {
+  example: { ignores: referenceIn },
+  examples: {
+    holds: { each: 'example' },
+    ignores: (value) => (isSchema(value) ? undefined : 'is not an object, and is ignored; write one'),
+  },
+}
 
 /** Every keyword of OpenAPI 3.1, by the kind of its object. */
 export const keywords: Record<Kind, Record<string, Keyword>> = {

@@ -74,7 +74,10 @@ export const schemaKeywords: Record<string, Keyword> = {
           : referenceIn(value),
   },
   ...each('readOnly writeOnly', flag),
-  ...each('example examples', { ignores: referenceIn }),
+  example: { ignores: referenceIn },
+  examples: {
+    ignores: (value) => (Array.isArray(value) ? referenceIn(value) : 'is not a list, and is ignored; write one'),
+  },
 
   ...shown('title description deprecated $comment externalDocs $defs'),
   ...shown('discriminator', 'discriminator'),
