@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parseJsonWithBigInts } from 'fastify-contract/json'
+import { generate } from '../../src/generate/generate.ts'
+import { buildApp } from './galaxy/src/app.ts'
+import { images } from './galaxy/src/handlers.ts'
+
+const folder = join(import.meta.dirname, 'galaxy')
+
+test('a service of a public contract of OpenAPI 3.1 keeps what it is sent, as JSON and as a form', async () => {
+  process.env['BEARER_AUTH'] = 'secret'
+  const app = await buildApp()
+  const send = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: object | FormData) => {
+    const isForm = body instanceof FormData
+    const form = isForm ? new Response(body) : undefined
+    const headers = {
+      authorization: 'Bearer secret',
+      ...(form && { 'content-type': form.headers.get('content-type') ?? '' }),
+    }
+    const payload = form === undefined ? body : Buffer.from(await form.arrayBuffer())
+    const response = await app.inject({ method, url, headers, ...(payload && { payload }) })
+    const json: unknown = response.body === '' ? undefined : parseJsonWithBigInts(response.body)
+    return [response.statusCode, json]
+  }
+  const [id, creator] = [9007199254740993n, { email: 'me@galaxy.example' }]
+  const mars = { name: 'Mars', description: null, creator: { ...creator, password: 'secret' } }
+  expect(await send('POST', '/planets', mars)).toEqual([201, { ...mars, id, creator }])
+  expect(await send('GET', `/planets/${String(id)}`)).toEqual([200, { ...mars, id, creator }])
+  expect(await send('GET', `/planets/${String(id + 1n)}`)).toEqual([404, { title: 'Not Found', status: 404 }])
+  expect(await send('PUT', `/planets/${String(id)}`, { name: 'Ares' })).toEqual([200, { name: 'Ares', id }])
+  expect(await send('PUT', `/planets/${String(id)}`, { name: 1 })).toEqual([
+    400,
+    { type: 'invalid_request', title: 'invalid_request', status: 400, detail: 'body/name must be a string' },
+  ])
+  const form = new FormData()
+  form.set('image', new File(['bytes'], 'mars.png', { type: 'image/png' }))
+  const uploaded = { fileSize: 5, mimeType: 'image/png' }
+  expect(await send('POST', `/planets/${String(id)}/image`, form)).toEqual([200, uploaded])
+  expect(await images.get(id)?.text()).toBe('bytes')
+  const meta = { limit: 10, offset: 0, total: 1, next: null }
+  expect(await send('GET', '/planets')).toEqual([200, { data: [{ name: 'Ares', id }], meta }])
+  expect(await send('DELETE', `/planets/${String(id)}`)).toEqual([204, undefined])
+  expect((await send('GET', '/me'))[0]).toBe(501)
+  expect((await app.inject('/me')).statusCode).toBe(401)
+  expect((await app.inject('/openapi.yaml')).body).toBe(await readFile(join(folder, 'galaxy.yaml'), 'utf8'))
+  await app.close()
+})
+
+test('the generated files of the service are those of its contract', async () => {
+  const project = { root: folder, contract: 'galaxy.yaml', out: 'generated' }
+  expect(await generate(project, { check: true })).toMatchObject({ ok: true })
+})
