@@ -266,6 +266,19 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       [`${ofThings}/responses/200/headers/Content-Length`, `${ofThings}/responses/200/headers/a b`],
     ],
   ],
+  'reads media types that are malformed without what is wrong': [
+    [
+      contractWith({
+        responses: {
+          200: { description: 'A.', content: { 'text/plain; utf-8': { schema: text }, gzip: {} } },
+          ...failures,
+        },
+      }),
+      [/^content: text\/plain; utf-8 is not a media type, and is read as text\/plain \(and 1 more\)$/],
+      getThings({ responses: { 200: { content: { 'text/plain': { schema: text } } } } }),
+      [`${ofThings}/responses/200/content/gzip`],
+    ],
+  ],
   'serves paths that differ by the names of their parameters as one': [
     [
       contractOf(

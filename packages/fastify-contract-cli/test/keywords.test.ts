@@ -145,13 +145,11 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     withParameter({ schema: undefined, content: { ...json({}), 'text/plain': {} } }),
     /content: must have one media type; remove the others/,
   ],
-  ['requestBody.content', withBody({ content: { json: {} } }), /content: json is not a media type; use one such as/],
   [
     'response.$ref',
     contractWith({}, { 'x-unmatched-responses': { 404: { $ref: '#/components/responses/Gone' } } }),
     /the reference #\/components\/responses\/Gone leads to nothing; correct the/,
   ],
-  ['response.content', withResponse({ content: { 'a/b\n': {} } }), /is not a media type; use one such as/],
   ['link.operationId', withResponse({ links: { next: { operationId: 'listThing' } } }), lost('listThing')],
   ['link.operationId', withComponents({ links: { Next: { operationId: 'listThing' } } }), lost('listThing')],
   [
@@ -333,6 +331,12 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     withBody({ content: { 'multipart/form-data': { schema: text } } }),
     /content: multipart\/form-data is an object; use type: object/,
   ],
+  [
+    'requestBody.content',
+    withBody({ content: { json: {} } }),
+    /content: json is not a media type, and is ignored; use one such as application\/json$/,
+  ],
+  ['response.content', withResponse({ content: { 'a/b\n': {} } }), /is not a media type, and is read as a\/b$/],
   ['parameter.example', withParameter(wrong), brokenExample],
   ['parameter.examples', withParameter(wrongOf), brokenExample],
   [

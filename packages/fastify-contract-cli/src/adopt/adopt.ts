@@ -5,7 +5,7 @@ import { mendOperations } from './operations.ts'
 import { raise } from './raise.ts'
 import { checkReferences, mendReferences } from './references.ts'
 import { declareRequired } from './required.ts'
-import { mendHeaders } from './responses.ts'
+import { mendHeaders, mendMediaTypes } from './responses.ts'
 import { mendServers } from './servers.ts'
 import { completeHeaders, removeNulls, widenIntegers } from './values.ts'
 
@@ -66,6 +66,7 @@ export function adopt(document: Record<string, unknown>, places: Places): Adopti
   mendServers(contract)
   mendOperations(contract)
   mendHeaders(contract)
+  mendMediaTypes(contract)
   removeNulls(contract)
   widenIntegers(contract)
   applyKeywords(contract)

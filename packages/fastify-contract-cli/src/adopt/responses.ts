@@ -1,3 +1,4 @@
+import { parseMediaType } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
 import { objectsOf } from '../keywords/objects.ts'
 import { isFieldName } from '../keywords/openapi-keywords.ts'
@@ -69,5 +70,23 @@ function removeHeaders({ headers }: Members, warn: Adopted['warn']): void {
     if (problem === undefined) continue
     Reflect.deleteProperty(headers, name)
     warn({ object: headers, key: name }, `the header ${name} ${problem}`, `header ${problem}`)
+  }
+}
+
+/** Removes content of a type that no message can name, and parameters of types that are malformed. */
+export function mendMediaTypes({ document, warn }: Adopted): void {
+  for (const { object, kind } of objectsOf(document)) {
+    const { content } = object
+    if ((kind !== 'requestBody' && kind !== 'response') || !isSchema(content)) continue
+    for (const [type, media] of Object.entries(content)) {
+      if (parseMediaType(type) !== undefined && type === type.trim()) continue
+      const [essence = ''] = type.split(/[;,]/, 1)
+      const known = parseMediaType(essence)?.essence
+      const problem =
+        known === undefined ? 'and is ignored; use one such as application/json' : `and is read as ${known}`
+      Reflect.deleteProperty(content, type)
+      if (known !== undefined) content[known] ??= media
+      warn({ object: content, key: type }, `content: ${type} is not a media type, ${problem}`, 'media type')
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { isJson, isRange, kindOf, parseMediaType } from 'fastify-contract/document'
+import { isJson, isRange, kindOf } from 'fastify-contract/document'
 import { type JsonType, type NamedSchemas, type Schema, inPlace, isSchema, typesOf } from 'fastify-contract/schema'
 import { isScope } from 'fastify-contract/security'
 import { type Keyword, type KeywordContext, type Kind, each, ignored, shown } from './keyword.ts'
@@ -99,7 +99,6 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     $ref: reference,
     content: {
       holds: { each: 'requestContent' },
-      rejects: malformedType,
       warns: (value, _body, { schemas }) => unvalidatedContent(value, schemas),
     },
     ...each('required'),
@@ -120,7 +119,6 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     headers: { holds: { each: 'header' } },
     content: {
       holds: { each: 'responseContent' },
-      rejects: malformedType,
       warns: (value, _response, { schemas }) => unvalidatedContent(value, schemas),
     },
     ...shown('description'),
@@ -259,11 +257,6 @@ function misnamedParameter(name: string, place: unknown): string | undefined {
 /** A name is a token (RFC 9110, section 5.1). */
 export function isFieldName(name: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name)
-}
-
-function malformedType(content: unknown): string | undefined {
-  const malformed = namesOf(content).find((type) => parseMediaType(type) === undefined || type !== type.trim())
-  return malformed === undefined ? undefined : `${malformed} is not a media type; use one such as application/json`
 }
 
 /** The problem of a schema that is not enforced: bytes are not validated, and text is a string. */
