@@ -110,7 +110,7 @@ describe('a contract in several files', () => {
     [
       'a fault of the structure',
       { 'parameters.yaml': 'limit: { name: limit, schema: { type: integer } }\n' },
-      /^parameters\.yaml:1:\d+: The field `in` must be present/,
+      /^parameters\.yaml:1:\d+: in: is missing; add it$/,
     ],
   ])('is refused with the place of %s', async (_fault, changed, because) => {
     const { ok, lines } = await generateIn(await folderWith({ ...files, ...changed }))

@@ -54,7 +54,7 @@ const lost = (target: string) =>
 /** Contracts that are refused, each for one reason, by the keyword that it is about. */
 const refused: [keyword: string, contract: object, because: RegExp][] = [
   ['schema.enum', ofSchema({ not: { type: 'object', enum: ['a'] } }), /enum: no value has the type beside it, so that/],
-  ['schema.oneOf', ofSchema({ oneOf: ['text'] }), /oneOf: has a member that is no schema; write an object$/],
+  ['schema.oneOf', ofSchema({ oneOf: ['text'] }), /oneOf: has a member that is not a schema; write an object$/],
   ...[{ not: { $ref: '#/components/schemas/P' } }, { oneOf: [{ items: { pattern: '^(?=a)' } }] }].map(
     (schema): (typeof refused)[number] => [
       'schema.pattern',
@@ -90,16 +90,16 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
       '/{id}': { get: { operationId: 'a', parameters: [id], responses: noContent } },
       '/{name}': { get: { operationId: 'b', parameters: [{ ...id, name: 'name' }], responses: noContent } },
     }),
-    /differs only by path parameter name\(s\): `\/\{id\}` and `\/\{name\}`; choose another path/,
+    /GET \/\{name\}: is the route \/\{id\}, which has the method too; choose another path$/,
   ],
   [
     'document.security',
     contractWith({}, { security: [{}, { bearer: [], none: [] }] }),
     /: security: none is not a security scheme; describe it in components\/securitySchemes, or correct the name$/,
   ],
-  ['info.version', { ...contractWith({}), info: { title: 'Things' } }, /`version` must be present/],
-  ['info.title', { ...contractWith({}), info: { version: '1' } }, /`title` must be present/],
-  ['document.info', { ...contractWith({}), info: [] }, /Expected type `Info`/],
+  ['info.version', { ...contractWith({}), info: { title: 'Things' } }, /version: is missing; add it$/],
+  ['info.title', { ...contractWith({}), info: { version: '1' } }, /title: is missing; add it$/],
+  ['document.info', { ...contractWith({}), info: [] }, /info: is not an object; correct it$/],
   [
     'pathItem.$ref',
     contractOf({ ...contractWith({}).paths, '/a': { $ref: '#/paths/~1b' } }),
@@ -186,7 +186,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     ofSchema({ type: 'object', unevaluatedProperties: text }),
     /unevaluatedProperties: only false is validated; use additionalProperties, or remove it/,
   ],
-  ['schema.type', ofSchema({ type: 'strin' }), /strin|can be one of the following only/],
+  ['schema.type', ofSchema({ type: 'strin' }), /type: "strin" is not a type; use one of string, /],
   [
     'schema.enum',
     ofSchema({ type: 'integer', enum: [1, 1e21] }),
@@ -342,7 +342,7 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
   [
     'parameter.examples',
     withParameter({ examples: ['b'] }),
-    /: examples: is not an object, and is ignored; write one$/,
+    /: examples: is not an object of examples, and is ignored; write one$/,
   ],
   ['requestContent.example', withBody({ content: json(text, wrong) }), brokenExample],
   ['requestContent.examples', withBody({ content: json(text, wrongOf) }), brokenExample],
@@ -662,6 +662,21 @@ describe('each keyword', () => {
       }
     },
   )
+
+  // An operationId that is no text is replaced.
+  const formed = all.filter(({ name, keyword: { is, holds, isShown } }) => {
+    return name !== 'operation.operationId' && (is !== undefined || (holds !== undefined && isShown !== true))
+  })
+
+  it.each(formed)('$name is refused where its value has another form', async ({ kind, keyword, name }) => {
+    const contract = structuredClone(shown)
+    const member = name.slice(kind.length + 1)
+    const { object } = objectsOf(contract).find((each) => each.kind === kind && !('$ref' in each.object))!
+    object[member] = keyword.is === 'text' ? 5 : 'text'
+    const problems = await problemsOf(contract, { strict: true })
+    expect(problems).toContainEqual(expect.stringMatching(/^openapi\.yaml:[1-9]\d*:[1-9]\d*: /))
+    expect(problems.join('\n')).toContain(`: ${member}: `)
+  })
 
   it('that is shown is taken, and served as it is written', async () => {
     const send = await serve(shown, {

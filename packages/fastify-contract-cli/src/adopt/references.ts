@@ -4,7 +4,7 @@ import type { Kind } from '../keywords/keyword.ts'
 import { keywordOf, namedSchemas, objectsOf } from '../keywords/objects.ts'
 import { follow, resolvedIn } from '../keywords/follow.ts'
 import type { Adopted } from './adopt.ts'
-import { inWords } from './apply-keywords.ts'
+import { inWords } from '../keywords/forms.ts'
 
 type Members = Record<string, unknown>
 

@@ -4,7 +4,7 @@ import { resolvedIn } from '../keywords/follow.ts'
 
 /**
  * Moves operations of paths that differ only by the names of their parameters to the first of them. Two operations of one
- * method are refused later: a request matches both.
+ * method are rejected: a request matches both.
  *
  * @param operations with all of their parameters
  */
@@ -18,7 +18,12 @@ export function mergeRoutes(operations: AdoptedOperation[], contract: Adopted): 
     const first = firsts.get(route) ?? path
     firsts.set(route, first)
     const target = paths[first]
-    if (first === path || target === undefined || method in target) continue
+    if (first === path || target === undefined) continue
+    if (method in target) {
+      const text = `${method.toUpperCase()} ${path}: is the route ${first}, which has the method too; choose another path`
+      contract.reject({ object: item, key: method }, text)
+      continue
+    }
     target[method] = object
     Reflect.deleteProperty(item, method)
     if (!operations.some((other) => other.item === item && other.method in item)) Reflect.deleteProperty(paths, path)

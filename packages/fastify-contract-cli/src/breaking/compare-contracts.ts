@@ -1,8 +1,7 @@
 import { namesOf, printable } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
 import type { OpenApi } from '../check/read-contract.ts'
-import { pointerInContract } from '../check/structure.ts'
-import { type RedoclyChange, redoclyDiff } from './redocly-diff.ts'
+import { type RedoclyChange, pointerInContract, redoclyDiff } from './redocly-diff.ts'
 
 /**
  * The impact of a change on clients of the earlier contract: it can break them, it cannot, or it only changes the

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type ContractDocument, contractMethods } from 'fastify-contract/document'
+import { isSchema } from 'fastify-contract/schema'
 import type { OpenApi } from '../check/read-contract.ts'
-import { copyForRedocly } from '../check/structure.ts'
+import type { Kind } from '../keywords/keyword.ts'
+import { heldBy } from '../keywords/objects.ts'
 
 /** A change in the JSON report of `redocly diff`. */
 export interface RedoclyChange {
@@ -66,7 +68,7 @@ export async function redoclyDiff(before: OpenApi, after: OpenApi): Promise<Redo
  */
 function comparable({ document }: OpenApi): unknown {
   // A copy of the same form.
-  const copy = copyForRedocly({ ...document }, 'as written') as unknown as ContractDocument
+  const copy = copyForRedocly(document) as unknown as ContractDocument
   const { security: ofAll = [], ...rest } = copy
   for (const item of Object.values(rest.paths ?? {})) {
     for (const operation of contractMethods.flatMap((method) => item[method] ?? [])) {
@@ -75,4 +77,54 @@ function comparable({ document }: OpenApi): unknown {
     }
   }
   return rest
+}
+
+/** A path for the responses to unmatched requests, because Redocly ignores extensions. No real path has a space. */
+const unmatchedPath = '/ x-unmatched-responses'
+const pointerOfUnmatched = '#/paths/~1 x-unmatched-responses/get/responses'
+
+/** Converts a pointer into a copy for Redocly to one into the contract. */
+export function pointerInContract(pointer: string): string {
+  return pointer.startsWith(pointerOfUnmatched)
+    ? `#/x-unmatched-responses${pointer.slice(pointerOfUnmatched.length)}`
+    : pointer
+}
+
+/**
+ * Copies a contract for Redocly, which follows `$ref` even in data and does not support bigints: `$ref` in data is renamed.
+ * The responses to unmatched requests become those of a separate path.
+ */
+function copyForRedocly(document: object): Record<string, unknown> {
+  function copy(value: unknown, kind: Kind): unknown {
+    if (!isSchema(value)) return copyOfData(value)
+    const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+      const held = heldBy(value, kind, name)
+      if (held === undefined) return [name, copyOfData(member)]
+      if (held.holder === value) return [name, copy(member, held.kind)]
+      if (Array.isArray(member)) return [name, member.map((each) => copy(each, held.kind))]
+      return [name, Object.fromEntries(held.names.map((each) => [each, copy(held.holder[each], held.kind)]))]
+    })
+    return Object.fromEntries(members)
+  }
+
+  // A document is an object.
+  const { 'x-unmatched-responses': responses, ...rest } = copy(document, 'document') as Record<string, unknown>
+  const { paths } = rest
+  if (responses === undefined || !isSchema(paths)) return rest
+  return {
+    ...rest,
+    paths: { ...paths, [unmatchedPath]: { get: { operationId: unmatchedPath, responses, security: [] } } },
+  }
+}
+
+/** Copies data without bigints, and renames members that look like references. */
+function copyOfData(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value)
+  if (Array.isArray(value)) return value.map(copyOfData)
+  if (!isSchema(value)) return value
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => [
+    /^(?:\$ref|externalValue)$/.test(name) ? `${name} ` : name,
+    copyOfData(member),
+  ])
+  return Object.fromEntries(members)
 }

@@ -1,23 +1,14 @@
 import { dirname, join, relative, resolve } from 'node:path'
-import {
-  BaseResolver,
-  type Document as RedoclyDocument,
-  ResolveError,
-  Source,
-  bundle,
-  createConfig,
-} from '@redocly/openapi-core'
+import { BaseResolver, type Document as RedoclyDocument, ResolveError } from '@redocly/openapi-core'
+import { Source, bundle, createConfig } from '@redocly/openapi-core'
 import { lookUp } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
-import { isSupported } from '../adopt/adopt.ts'
 import { BrokenContract, type Finding } from './findings.ts'
 import { RejectedFile, readBelow } from './read-file.ts'
-import { Places, readYaml } from './read-yaml.ts'
+import { type Places, readYaml } from './read-yaml.ts'
 
-/** A contract as one document. */
+/** What bundling found. */
 export interface Bundled {
-  document: Record<string, unknown>
-  places: Places
   /** The content of referenced files, by their paths relative to the contract's folder. */
   referred: Map<string, Uint8Array>
   /** The references to other files that could not be resolved. */
@@ -25,21 +16,20 @@ export interface Bundled {
 }
 
 /**
- * Reads a contract. Redocly bundles references to other files.
+ * Bundles references to other files into a document, by Redocly.
  *
- * @param source the contract
- * @param file its path; other files are relative to it
+ * @param file the path of the contract; other files are relative to it
  * @param name its name in messages; other files are named relative to it
  * @throws BrokenContract if a file is not YAML
  */
-export async function readBundled(source: Uint8Array, file: string, name: string): Promise<Bundled> {
-  const places = new Places()
-  const document = readYaml(source, name, places)
+export async function bundleFiles(
+  document: Record<string, unknown>,
+  file: string,
+  name: string,
+  places: Places,
+): Promise<Bundled> {
   const root: Document = { source: new Source(resolve(file), ''), parsed: document }
   const files = new FilesBelow(root, name, places)
-  // Other versions are refused when the structure is read.
-  if (!isSupported(document) || !refersToFiles(document))
-    return { document, places, referred: files.referred, findings: [] }
   // Redocly adds components to it.
   document['components'] ??= {}
   const config = await createConfig({})
@@ -58,7 +48,7 @@ export async function readBundled(source: Uint8Array, file: string, name: string
       { at: isSchema(object) ? { object, key: '$ref' } : undefined, text: `the reference ${reference} ${reason}` },
     ]
   })
-  return { document, places, referred: files.referred, findings }
+  return { referred: files.referred, findings }
 }
 
 type Document = RedoclyDocument<Record<string, unknown>>
@@ -115,11 +105,4 @@ class FilesBelow extends BaseResolver {
 
 function failed(reason: string): ResolveError {
   return new ResolveError(new Error(reason))
-}
-
-/** Whether a document refers to other files, except in extensions, which are data. */
-function refersToFiles(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if ('$ref' in value && typeof value.$ref === 'string' && !value.$ref.startsWith('#')) return true
-  return Object.entries(value).some(([name, member]) => !name.startsWith('x-') && refersToFiles(member))
 }

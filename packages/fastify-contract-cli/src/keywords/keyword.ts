@@ -3,12 +3,17 @@ import type { NamedSchemas, Schema } from 'fastify-contract/schema'
 /** The problem and the remedy of a keyword: for any value, or for some values. */
 type Rule = string | ((value: unknown, object: Schema, context: KeywordContext) => string | undefined)
 
+/** The form of a value, in the words of messages. */
+export type Form = 'text' | 'true or false' | 'a number' | 'a count' | 'a list' | 'a list of names'
+
 /** The treatment of a keyword of OpenAPI 3.1 or JSON Schema 2020-12. None is ignored without a word. */
 export interface Keyword {
   /** Whether it is only documentation. Any other keyword is enforced, ignored or rejected. */
   isShown?: true
   /** The kind of the object that is its value, or of the objects in its list or map. */
   holds?: Kind | [Kind] | { each: Kind }
+  /** The form of its value, unless it follows from `holds`. */
+  is?: Form
   /** What makes the contract be refused. */
   rejects?: Rule
   /** What is removed with a warning. */

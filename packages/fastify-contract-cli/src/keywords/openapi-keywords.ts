@@ -15,16 +15,29 @@ const examples: Record<'example' | 'examples', Keyword> = {
   example: { ignores: referenceIn },
   examples: {
     holds: { each: 'example' },
-    ignores: (value) => (isSchema(value) ? undefined : 'is not an object, and is ignored; write one'),
+    ignores: (value) =>
+      isSchema(value) && Object.values(value).every(isSchema)
+        ? undefined
+        : 'is not an object of examples, and is ignored; write one',
   },
+}
+
+/** What an object must have. */
+export const requiredMembers: Partial<Record<Kind, readonly string[]>> = {
+  document: ['info'],
+  info: ['title', 'version'],
+  server: ['url'],
+  parameter: ['name', 'in'],
+  requestBody: ['content'],
+  securityScheme: ['type'],
 }
 
 /** Every keyword of OpenAPI 3.1, by the kind of its object. */
 export const keywords: Record<Kind, Record<string, Keyword>> = {
   document: {
-    openapi: {},
+    openapi: { is: 'text' },
     info: { holds: 'info' },
-    security: { rejects: securityProblem },
+    security: { is: 'a list', rejects: securityProblem },
     jsonSchemaDialect: {
       ignores: (value) =>
         value === 'https://spec.openapis.org/oas/3.1/dialect/base'
@@ -38,9 +51,9 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     ...shown('tags externalDocs'),
     ...shown('x-unmatched-responses', { each: 'response' }),
   },
-  info: { ...each('title version'), ...shown('summary description termsOfService contact license') },
+  info: { ...each('title version', { is: 'text' }), ...shown('summary description termsOfService contact license') },
   server: {
-    url: { rejects: (value) => unreadServer(String(value)) },
+    url: { is: 'text', rejects: (value) => unreadServer(String(value)) },
     ...shown('description variables'),
   },
   components: {
@@ -67,8 +80,8 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
     ...ignored('servers', serversOf('path')),
   },
   operation: {
-    security: { rejects: securityProblem },
-    operationId: {},
+    security: { is: 'a list', rejects: securityProblem },
+    operationId: { is: 'text' },
     parameters: { holds: ['parameter'] },
     requestBody: { holds: 'requestBody' },
     responses: { holds: { each: 'response' } },
@@ -78,12 +91,12 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
   },
   parameter: {
     $ref: reference,
-    name: { rejects: (value, { in: place }) => misnamedParameter(String(value), place) },
+    name: { is: 'text', rejects: (value, { in: place }) => misnamedParameter(String(value), place) },
     in: {
       rejects: (value) =>
         Object.hasOwn(styles, String(value)) ? undefined : `${String(value)} is not supported; use a header`,
     },
-    ...each('required explode'),
+    ...each('required explode', { is: 'true or false' }),
     style: {
       rejects: (value, { in: place }) =>
         isPrefixed(value, place) ? `${String(value)} is not supported; use simple` : undefined,
@@ -101,7 +114,7 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
       holds: { each: 'requestContent' },
       warns: (value, _body, { schemas }) => unvalidatedContent(value, schemas),
     },
-    ...each('required'),
+    ...each('required', { is: 'true or false' }),
     ...shown('description'),
   },
   requestContent: {
@@ -147,7 +160,7 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
   },
   header: {
     $ref: reference,
-    ...each('required'),
+    ...each('required', { is: 'true or false' }),
     schema: {
       holds: 'schema',
       ignores: (value, _header, { schemas }) =>
@@ -165,7 +178,7 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
   securityScheme: {
     $ref: reference,
     // A scheme that is not supported is refused where an operation requires it.
-    ...each('type name in'),
+    ...each('type name in', { is: 'text' }),
     // It is sent in WWW-Authenticate: a token of RFC 9110, section 5.6.2.
     scheme: {
       rejects: (value) =>
@@ -184,15 +197,15 @@ function namesOf(map: unknown): string[] {
 }
 
 function securityProblem(security: unknown, _object: Schema, { securitySchemes }: KeywordContext): string | undefined {
-  for (const [name, scopes] of [security]
-    .flat()
-    .filter(isSchema)
-    .flatMap(Object.entries<unknown>)) {
+  const requirements = [security].flat()
+  if (!requirements.every(isSchema)) return 'has a member that is not an object; write one such as bearer: []'
+  for (const [name, scopes] of requirements.flatMap(Object.entries<unknown>)) {
     const scheme = securitySchemes.get(name)
     if (scheme === undefined)
       return `${name} is not a security scheme; describe it in components/securitySchemes, or correct the name`
     if (!scheme.isSupported) return `${name} is of the type ${String(scheme.type)}, which is not supported; ${schemes}`
-    const scope = [scopes].flat().find((each) => !isScope(String(each)))
+    if (!Array.isArray(scopes)) return `the scopes of ${name} are not a list; write one, such as []`
+    const scope: unknown = scopes.find((each) => typeof each !== 'string' || !isScope(each))
     if (scope !== undefined)
       return `the scope ${JSON.stringify(scope)} is not valid; use printable ASCII without space, " and \\`
   }

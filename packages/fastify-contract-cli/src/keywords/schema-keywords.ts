@@ -11,9 +11,11 @@ export const formats: ReadonlyMap<string, string> = new Map([
   ['double', 'number'],
 ])
 
+const types: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 const schema: Keyword = { holds: 'schema' }
 const choice: Keyword = { holds: ['schema'], warns: defaultInside }
 const flag: Keyword = {
+  is: 'true or false',
   ignores: (value, _schema, { role }) =>
     value === true && (role === 'other' || role === 'parameter') ? 'applies only to properties; remove it' : undefined,
 }
@@ -39,6 +41,12 @@ export const schemaKeywords: Record<string, Keyword> = {
   },
 
   type: {
+    rejects: (value) => {
+      const unknown = [value].flat().find((type) => !types.has(type))
+      return unknown === undefined
+        ? undefined
+        : `${JSON.stringify(unknown)} is not a type; use one of ${[...types].join(', ')}`
+    },
     // A list of types with scalars becomes alternatives.
     warns: (value, object, context) =>
       Array.isArray(value) && value.some((type) => ['integer', 'number', 'boolean'].includes(String(type)))
@@ -46,6 +54,7 @@ export const schemaKeywords: Record<string, Keyword> = {
         : undefined,
   },
   enum: {
+    is: 'a list',
     ignores: (value, schema, { isExclusive }) => (isExclusive(schema) ? undefined : misfit(value, schema)),
     rejects: (value, schema) => misfit(value, schema) ?? inexactConstant(value, schema),
   },
@@ -53,18 +62,23 @@ export const schemaKeywords: Record<string, Keyword> = {
     ignores: (value, schema, { isExclusive }) => (isExclusive(schema) ? undefined : misfit([value], schema)),
     rejects: (value, schema) => misfit([value], schema) ?? inexactConstant(value, schema),
   },
-  multipleOf: { rejects: (value) => (Number(value) > 0 ? undefined : 'must be greater than 0; correct it') },
-  ...each('maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength'),
+  multipleOf: {
+    is: 'a number',
+    rejects: (value) => (Number(value) > 0 ? undefined : 'must be greater than 0; correct it'),
+  },
+  ...each('maximum exclusiveMaximum minimum exclusiveMinimum', { is: 'a number' }),
   pattern: {
+    is: 'text',
     ignores: (value, schema, { isExclusive }) => (isExclusive(schema) ? undefined : patternProblem(String(value))),
     rejects: (value) => {
       const problem = patternProblem(String(value))
       return problem && `${problem}; without it, a schema of oneOf or not would refuse valid values`
     },
   },
-  ...each('maxItems minItems uniqueItems', {}),
-  ...each('maxProperties minProperties required', {}),
-  format: { ignores: unknownFormat },
+  ...each('maxLength minLength maxItems minItems maxProperties minProperties', { is: 'a count' }),
+  uniqueItems: { is: 'true or false' },
+  required: { is: 'a list of names' },
+  format: { is: 'text', ignores: unknownFormat },
   default: {
     ignores: (value, _schema, { role }) =>
       beyondDouble(value) !== undefined
