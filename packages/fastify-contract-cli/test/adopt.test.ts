@@ -325,6 +325,20 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       { servers: [] },
     ],
   ],
+  'ignores servers of a path with the base paths of the document': [
+    [
+      withPath('/a', {}, { servers: [{ url: 'https://{host}/v1', variables: { host: { default: 'b' } } }] }),
+      [/^servers: servers of a single path are not served; use the servers of the document$/],
+      {},
+      ['#/paths/~1a/servers'],
+    ],
+    [
+      contractWith({ servers: [{ url: 'https://other.example/v1/' }] }, { servers: [{ url: '/v1' }] }),
+      [],
+      { servers: [{ url: '/v1' }] },
+      [`${ofThings}/servers`],
+    ],
+  ],
   'makes each reference lead to a component': [
     [
       contractWith(

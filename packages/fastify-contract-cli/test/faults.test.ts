@@ -73,7 +73,7 @@ describe('a contract is refused', () => {
     ['pathItem', 'options', { operationId: 'other', responses: noContent }],
     ['pathItem', 'trace', { responses: { 200: { $ref: '#/components/responses/None' } } }],
     ['pathItem', 'servers', [{ uri: '/' }]],
-    ['operation', 'servers', [{ url: 'https://{host}/' }]],
+    ['operation', 'servers', [{ url: 'https://{host}/v2' }]],
     ['schema', 'if', { properties: { a: to('None') } }],
     ['schema', 'prefixItems', [to('Error'), 5]],
   ])(

@@ -1,8 +1,31 @@
+import { type ContractDocument, basePathsOf } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
+import { objectsOf } from '../keywords/objects.ts'
 import type { Adopted } from './adopt.ts'
 
-/** Gives the variables of servers their defaults, and removes servers without a base path. */
-export function mendServers({ document, warn }: Adopted): void {
+/**
+ * Gives the variables of servers their defaults, and removes servers without a base path. Removes those of a single path or
+ * operation that have the base paths of the document.
+ */
+export function mendServers(contract: Adopted): void {
+  const { document, attempt } = contract
+  mendList(document, contract)
+  const bases = (object: object) =>
+    attempt(() =>
+      basePathsOf(object as ContractDocument)
+        .toSorted()
+        .join(' '),
+    )
+  for (const { object, kind } of objectsOf(document)) {
+    if (!Array.isArray(object['servers']) || (kind !== 'pathItem' && kind !== 'operation')) continue
+    const servers = object['servers']
+      .filter(isSchema)
+      .map(({ url, variables }) => ({ url: withDefaults(String(url), variables) }))
+    if (bases({ servers }) === bases(document)) Reflect.deleteProperty(object, 'servers')
+  }
+}
+
+function mendList(document: Adopted['document'], { warn }: Adopted): void {
   const { servers } = document
   if (servers === undefined) return
   if (!Array.isArray(servers)) {

@@ -69,7 +69,8 @@ export const schemaKeywords: Record<string, Keyword> = {
   ...each('maximum exclusiveMaximum minimum exclusiveMinimum', { is: 'a number' }),
   pattern: {
     is: 'text',
-    ignores: (value, schema, { isExclusive }) => (isExclusive(schema) ? undefined : patternProblem(String(value))),
+    ignores: (value, schema, { isExclusive }) =>
+      isExclusive(schema) ? undefined : typeof value === 'string' ? patternProblem(value) : 'is not text; correct it',
     rejects: (value) => {
       const problem = patternProblem(String(value))
       return problem && `${problem}; without it, a schema of oneOf or not would refuse valid values`
