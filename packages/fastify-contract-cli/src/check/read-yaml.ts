@@ -9,29 +9,47 @@ export interface Place {
   col: number
 }
 
+/** A file, and where its lines start. */
+interface SourceFile {
+  name: string
+  lines: LineCounter
+}
+
+/** Where a mapping or a list is, and the names and values of its members: two offsets in one number. */
+interface Noted {
+  file: SourceFile
+  offset: number
+  members: Map<string, number>
+}
+
 /** The places of mappings and lists of YAML files, and of the names and values of their members. */
 export class Places {
-  readonly #members = new WeakMap<object, { itself: Place; members: Map<string, { name: Place; value: Place }> }>()
+  readonly #noted = new WeakMap<object, Noted>()
 
-  note(object: object, itself: Place) {
-    const members = new Map<string, { name: Place; value: Place }>()
-    this.#members.set(object, { itself, members })
-    return members
+  note(object: object, noted: Noted): void {
+    this.#noted.set(object, noted)
   }
 
   /** Gives a copy the places of its original; the items of a list keep their own. */
   share<Copy extends object>(copy: Copy, original: object): Copy {
-    const places = this.#members.get(original)
-    if (places !== undefined) this.#members.set(copy, Array.isArray(copy) ? { ...places, members: new Map() } : places)
+    const noted = this.#noted.get(original)
+    if (noted !== undefined) this.#noted.set(copy, Array.isArray(copy) ? { ...noted, members: new Map() } : noted)
     return copy
   }
 
   /** @returns undefined for objects that no file contains, such as those added by bundling */
   find({ object, key }: NonNullable<Finding['at']>, of: 'name' | 'value' = 'name'): Place | undefined {
-    const place = this.#members.get(object)
-    return (key === undefined ? undefined : place?.members.get(String(key)))?.[of] ?? place?.itself
+    const noted = this.#noted.get(object)
+    if (noted === undefined) return undefined
+    const { file, offset, members } = noted
+    const both = key === undefined ? undefined : members.get(String(key))
+    const found = both === undefined ? offset : of === 'name' ? Math.floor(both / offsets) : both % offsets
+    return { file: file.name, ...file.lines.linePos(found) }
   }
 }
+
+/** More than the offsets of a file. */
+const offsets = 2 ** 26
 
 /** Limits recursion. Real contracts have about thirty levels. */
 const maxDepth = 200
@@ -70,8 +88,7 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
   // In YAML 1.1 `yes` is true and 010 is 8.
   if (yaml.directives.yaml.version !== '1.2') report(0, 'only YAML 1.2 is supported; remove the directive')
   throwProblems()
-  const placeOf = (node: unknown) => ({ file, ...lines.linePos(offsetOf(node)) })
-  const reader = new YamlReader(places, placeOf, (node, text) => {
+  const reader = new YamlReader(places, { name: file, lines }, (node, text) => {
     report(offsetOf(node), text)
   })
   const document = reader.read(yaml.contents)
@@ -102,7 +119,7 @@ function textOf(bytes: Uint8Array, file: string): string {
 /** Converts the nodes of a document to values, and notes their places. */
 class YamlReader {
   readonly #places: Places
-  readonly #placeOf: (node: unknown) => Place
+  readonly #file: SourceFile
   readonly #report: (node: unknown, text: string) => void
   /** The value of each anchor, shared by its aliases, and the number of values within. */
   readonly #anchored = new Map<string, { value: unknown; size: number } | undefined>()
@@ -110,9 +127,9 @@ class YamlReader {
   #size = 0
   #aliased = 0
 
-  constructor(places: Places, placeOf: (node: unknown) => Place, report: (node: unknown, text: string) => void) {
+  constructor(places: Places, file: SourceFile, report: (node: unknown, text: string) => void) {
     this.#places = places
-    this.#placeOf = placeOf
+    this.#file = file
     this.#report = report
   }
 
@@ -160,7 +177,7 @@ class YamlReader {
 
   #mapping(items: { key: unknown; value: unknown }[], node: Node): Record<string, unknown> {
     const object: Record<string, unknown> = {}
-    const members = this.#places.note(object, this.#placeOf(node))
+    const members = this.#note(object, node)
     for (const { key, value } of items) {
       // The key as text.
       const written = isScalar(key) && key.value !== null ? (this.read(key) as string | number) : undefined
@@ -171,7 +188,7 @@ class YamlReader {
       const name = String(written)
       if (name === '<<') this.#report(key, '<< is not part of YAML 1.2; write the members, or use $ref')
       if (members.has(name)) this.#report(key, `the name ${name} is duplicated; remove one`)
-      members.set(name, { name: this.#placeOf(key), value: this.#placeOf(value ?? key) })
+      members.set(name, offsetOf(key) * offsets + offsetOf(value ?? key))
       const own = { value: this.read(value), writable: true, enumerable: true, configurable: true }
       // Assignment to `__proto__` would set the prototype.
       Object.defineProperty(object, name, own)
@@ -181,12 +198,19 @@ class YamlReader {
 
   #sequence(items: unknown[], node: Node): unknown[] {
     const list: unknown[] = []
-    const members = this.#places.note(list, this.#placeOf(node))
+    const members = this.#note(list, node)
     for (const [index, item] of items.entries()) {
-      const place = this.#placeOf(item ?? node)
-      members.set(String(index), { name: place, value: place })
+      const offset = offsetOf(item ?? node)
+      members.set(String(index), offset * offsets + offset)
       list.push(this.read(item))
     }
     return list
+  }
+
+  /** @returns the offsets of the members, to be filled */
+  #note(object: object, node: Node): Map<string, number> {
+    const members = new Map<string, number>()
+    this.#places.note(object, { file: this.#file, offset: offsetOf(node), members })
+    return members
   }
 }
