@@ -1,7 +1,9 @@
 import { METHODS } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { exchange } from './support/exchange.ts'
-import { failures, ok, serve } from './support/serve.ts'
+import { failures, ok, serve, shareServer } from './support/serve.ts'
+
+const server = shareServer()
 
 test.each([
   ['/things', ['GET', 'HEAD', 'POST']],
@@ -29,7 +31,7 @@ test.each([
   ...['/docs/nothing', '/docs/static/nothing.js', '/docs/static/..%2f..%2fpackage.json', '/docs/static/index.css/'],
   ...['/docs/static/csp.json', '/docs/static/%00', '/openapi', '/openapi.yml', '/.env', '/favicon.ico'],
 ])('%s gives 404 for every method, with or without credentials', async (url) => {
-  const { send } = await serve()
+  const { send } = server()
   for (const method of ['GET', 'POST', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']) {
     for (const headers of [{}, { authorization: undefined }]) {
       const { status, headers: received } = await send({ method, url, headers })
@@ -39,7 +41,7 @@ test.each([
 })
 
 test('only browsers are redirected from / to the docs page', async () => {
-  const { send } = await serve()
+  const { send } = server()
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
   for (const [status, request] of [
     [302, { url: '/' }],
@@ -64,7 +66,7 @@ test.each([
   ...['/things?limit=1%', '/things?limit=%u0031', '/things?limit=%C3%28', '/things?limit=%C0%B1', '/things?%zz=1'],
   ...['/things?limit=%F5%80%80%80', '/things?limit=1&%C3=1', '/docs?%', '/docs/static/index.css?v=%zz'],
 ])('the broken percent-encoding of %s is refused first', async (url) => {
-  const { send } = await serve()
+  const { send } = server()
   for (const method of ['GET', 'DELETE', 'POST', 'PROPFIND']) {
     for (const headers of [{}, { authorization: undefined }]) {
       const { status, text } = await send({ method, url, headers })
@@ -74,7 +76,7 @@ test.each([
 })
 
 test('valid percent-encoding is decoded', async () => {
-  const { send } = await serve()
+  const { send } = server()
   for (const url of ['/th%69ngs', '/things?limit=%31', '/things?%6Cimit=0'])
     expect((await send({ url })).status).toBe(200)
   expect((await send({ url: '/things?%C3%A9=1' })).text).toContain('é')
@@ -94,7 +96,7 @@ test.each([
   ['GET http://a%zz/things', 400],
   ['GET /things#a', 400],
 ])('the request line %s gives %i', async (line, status) => {
-  const { listen } = await serve()
+  const { listen } = server()
   const fields = 'Host: a\r\nAuthorization: Bearer me\r\nConnection: close\r\n\r\n'
   const responses = await exchange(await listen(), `${line} HTTP/1.1\r\n${fields}`)
   expect(responses.map(({ status: sent }) => sent)).toEqual([status])
