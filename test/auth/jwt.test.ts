@@ -5,7 +5,7 @@ import { type CryptoKey, type JWTPayload, SignJWT, exportJWK, exportSPKI, genera
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createJwtVerifier } from '../../src/auth/jwt.ts'
 import { expectFailure } from '../support/responses/expected-contract.ts'
-import { type OnFinished, startApp } from '../support/server/start-app.ts'
+import { type OnFinished, shareApp, startApp } from '../support/server/start-app.ts'
 
 const issuer = 'https://id.example'
 const audience = 'plant-store'
@@ -159,9 +159,13 @@ describe('the JSON Web Token parser', () => {
   /** `>>>`, `???` and `~~~` in claims give every character in which base64url and base64 differ. */
   const standard = (text: string) => Buffer.from(text).toString('base64').replaceAll('=', '')
   const signed = () => signParts(header, claims)
+  let provider: Awaited<ReturnType<typeof startProvider>>
+  beforeEach(async () => {
+    provider = await startProvider()
+  })
+  const newCaller = shareApp({ verifyJwt: (token) => provider.verify(token) })
   const listAs = async (token: string) => {
-    const { verify } = await startProvider()
-    const { send } = await startApp({ verifyJwt: verify })
+    const { send } = await newCaller()
     return send({ method: 'GET', url: '/plants', headers: { authorization: `Bearer ${token}` } })
   }
 
