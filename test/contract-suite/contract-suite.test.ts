@@ -30,11 +30,11 @@ afterAll(() => suite.close())
 
 for (const each of suite.cases()) testCase(suite, each)
 
-test('the suite leaves nothing of the contract out of its requests', () => {
+test('the suite skips no part of the contract', () => {
   expect([...suite.leftOut]).toEqual([])
 })
 
-/** Starts a server that ends with the test. */
+/** Starts a server, which ends with the test. */
 async function startService(options: TestAppOptions = {}): Promise<{ origin: string; send: Send }> {
   const { token, listen } = await startApp(options)
   const started = await listen()
@@ -51,14 +51,14 @@ const rateLimit = 600
 const withCaller = operations.filter(wantsCredentials)
 const list = { method: 'GET', url: '/plants' }
 
-test.each([undefined, rateLimit])('own requests have their statuses with a limit of rates of %s', async (limit) => {
+test.each([undefined, rateLimit])('own requests get their expected statuses with a rate limit of %s', async (limit) => {
   const { send } = await startService({ rateLimit: limit })
   for (const [status, request] of ownRequests) {
     expect((await send(request)).status, `${request.method} ${request.url}`).toBe(status)
   }
 })
 
-test('each refusal of a caller says what is left of a limit of rates', async () => {
+test('each refusal of a caller has rate headers', async () => {
   const { send } = await startService({ rateLimit })
   const options = { scheme: 'bearer', bodyLimit: 65_536, isStrict: true }
   for (const [index, operation] of operations.entries()) {
@@ -77,7 +77,7 @@ const faults = {
   unavailable: () => failure('unavailable', 'the handler cannot work now', { 'Retry-After': 1 }),
 }
 
-test.each([undefined, rateLimit])('a handler at fault answers 500 and 503 with a limit of %s', async (limit) => {
+test.each([undefined, rateLimit])('failing handlers give 500 and 503 with a rate limit of %s', async (limit) => {
   for (const [error, fault] of Object.entries(faults)) {
     const faulty = Object.fromEntries(Object.keys(handlers).map((id) => [id, fault]))
     const { send } = await startService({ rateLimit: limit, handlers: faulty })
@@ -85,7 +85,7 @@ test.each([undefined, rateLimit])('a handler at fault answers 500 and 503 with a
   }
 })
 
-test('a request id that the contract allows comes back, and any other does not', async () => {
+test('a valid request id is returned, and any other is replaced', async () => {
   const { send } = await startService()
   // `generate` has checked that a header has a schema.
   const { schema } = (expectedContract.document.components?.['headers'] as Record<string, { schema: Schema }>)[
@@ -100,7 +100,7 @@ test('a request id that the contract allows comes back, and any other does not',
   }
 })
 
-test('headers that are too large or do not end are answered on each operation, and on none', async () => {
+test('headers that are too large or never end are refused on every path', async () => {
   const hasty = { headersMilliseconds: 200, requestMilliseconds: 300, checkMilliseconds: 50 }
   const service = await startService({ limits: hasty })
   const refused = async (meant: SentRequest, bytes: string, error: string) => {
@@ -119,7 +119,7 @@ test('headers that are too large or do not end are answered on each operation, a
   )
 })
 
-test('a caller over the rate is told when to try again', async () => {
+test('a caller over the rate gets the right Retry-After on each operation', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const { send } = await startService({ rateLimit })
@@ -132,7 +132,7 @@ test('a caller over the rate is told when to try again', async () => {
   }
 })
 
-test('an address with too many refused tokens is refused, without a word of a caller', async () => {
+test('an address with too many rejected tokens is refused without rate headers', async () => {
   const { send } = await startService({ rateLimit: 1 })
   expect((await send({ ...list, headers: { authorization: 'Bearer x' } })).status).toBe(401)
   for (const operation of withCaller) {
@@ -142,14 +142,14 @@ test('an address with too many refused tokens is refused, without a word of a ca
   }
 })
 
-test('a store that cannot be read now makes the list answer 503', async () => {
+test('an unreadable store gives 503 for the list', async () => {
   const unreadable = { ...(await temporaryStore()), list: () => Promise.resolve('unavailable' as const) }
   const { send } = await startService({ store: unreadable })
   expectError(await send(list), 'unavailable')
 })
 
-// The last of all: it checks what the others have seen. A run of a part has not seen everything.
-test.runIf(isWholeRun)('the responses have shown all that the contract declares, and nothing that it does not', () => {
+// The last test checks what the others have seen. A partial run has not seen everything.
+test.runIf(isWholeRun)('the responses show everything that the contract declares, and nothing else', () => {
   console.log(suite.coverage.table())
   const remedy = 'a request that is answered so closes a gap: add it to test/contract-suite/own-requests.ts'
   expect(suite.coverage.gaps(), remedy).toEqual([])

@@ -1,8 +1,8 @@
 import type { ContractRequest } from 'fastify-contract-cli/suite'
 
 /**
- * Requests whose answers depend on the data in the store, in order, each with its status. The suite sends them with and
- * without a limit of rates. It draws everything else from the contract. A new operation adds its successes here, and
+ * Requests whose responses depend on stored data, in order, each with its status. The suite sends them with and without
+ * a rate limit. It draws everything else from the contract. A new operation adds its successes here, and
  * its failures that depend on the store.
  */
 export const ownRequests: [status: number, request: ContractRequest][] = [
@@ -14,7 +14,7 @@ export const ownRequests: [status: number, request: ContractRequest][] = [
   [404, { method: 'DELETE', url: '/plants/54' }],
 ]
 
-/** Puts into the store what the examples of an operation need and no example of another operation creates. */
+/** Stores what the examples of an operation need and no other example creates. */
 export const examplesNeed: Partial<Record<string, ContractRequest[]>> = {
   deletePlant: [{ method: 'POST', url: '/plants', body: '{"id":-9223372036854775808,"name":"lowest"}' }],
 }

@@ -18,15 +18,15 @@ import {
 
 const { CONTRACT_SEED, CONTRACT_SCALE = '1', CONTRACT_PATH, CONTRACT_PART } = process.env
 
-/** Whether this run is of everything, so that what it has not seen is missing. */
+/** Whether this run covers everything, so that its coverage can be checked. */
 export const isWholeRun = CONTRACT_PART === undefined
 
-/** The errors with which an allowed request can be refused, because of what the store has or lacks. */
+/** The errors of valid requests that depend on stored data. */
 const errorsOfState: readonly unknown[] = [...expectedErrors]
   .filter(([name, number]) => [404, 409].includes(Math.floor(number / 100)) && name !== 'path_not_found')
   .map(([, number]) => number)
 
-/** The stage and the number of each refusal are promised, and the place in its message. */
+/** Each refusal has a defined stage, number and place. */
 const judge: Judge = (response, expected) => {
   if (expected.isAllowed) {
     if (response.status >= 300) expect(errorsOfState, response.text).toContain(errorOf(response))
@@ -38,7 +38,7 @@ const judge: Judge = (response, expected) => {
     status: Math.floor(error / 100),
     body: wanted,
   })
-  // RFC 6750, section 3.1: who has sent no credentials is told of no error.
+  // RFC 6750, section 3.1: a request without credentials gets no error parameter.
   const challenge = String(response.headers['www-authenticate'])
   expect(challenge.includes(' error="')).toBe(expected.failure === 'token_invalid')
   return undefined
@@ -58,7 +58,7 @@ export function createPlantStoreSuite(options: SuiteOptions): ContractSuite {
   })
 }
 
-/** Makes a case a test of vitest. */
+/** Runs a case as a vitest test. */
 export function testCase({ seed, timeout }: ContractSuite, { title, run }: Pick<Case, 'title' | 'run'>): void {
   test(title, { timeout }, async () => {
     const result = await run()

@@ -7,16 +7,16 @@ import { expectedContract } from '../support/responses/expected-contract.ts'
 import { shareApp } from '../support/server/start-app.ts'
 import { createPlantStoreSuite, testCase } from './plant-store-suite.ts'
 
-/** What is answered: a status, and the body of a success. */
+/** The outcome of a request: a status, and the body of a success. */
 interface Outcome {
   status: number
   body?: unknown
 }
 
-/** What the service is said to do: the plants of each caller by their ids. */
+/** The model: the plants of each caller by their ids. */
 type Model = Map<string, Map<bigint, object>>
 
-/** What a caller asks for. */
+/** A request of a caller. */
 interface Action {
   caller: string
   operation: ContractOperation
@@ -57,7 +57,7 @@ function listOf(caller: string): Action {
   return actionOf(caller, list!, { parameters: [], body: undefined, way: 0 })
 }
 
-/** Carries an action out. */
+/** Applies an action to the model. */
 function apply(model: Model, { caller, operation, parts }: Action): Outcome {
   const plants = model.get(caller) ?? new Map<bigint, object>()
   model.set(caller, plants)
@@ -75,18 +75,17 @@ function apply(model: Model, { caller, operation, parts }: Action): Outcome {
   return { status: 200, body: plant }
 }
 
-/** Sends what a caller asks for. */
+/** Sends an action. */
 type Act = (action: Action) => Promise<Outcome>
 
 /**
- * Sends actions at the same time. There must be an order in which the model gives the same outcomes, and the same plants
- * afterwards.
+ * Sends actions concurrently. In some order, the model must give the same outcomes and the same plants afterwards.
  *
  * @returns the model after them
  */
 async function actTogether(model: Model, act: Act, together: Action[]): Promise<Model> {
   const outcomes = await Promise.all(together.map(act))
-  // The outcome of one alone is enough.
+  // For a single action, its outcome is enough.
   const listed = together.length > 1 ? callers : []
   const afterwards = await Promise.all(listed.map((caller) => act(listOf(caller))))
   const seen = canonical([outcomes, afterwards])
@@ -105,7 +104,7 @@ function permutations(items: number[]): number[][] {
   return items.flatMap((item, index) => permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]))
 }
 
-// Beside each other for a double, and at both ends.
+// Neighbours that a double cannot tell apart, and both ends.
 const ids = fc.constantFrom(-(2n ** 63n), -1n, 0n, 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n)
 const action = fc.oneof(
   { weight: 4, arbitrary: actionsOf(create!, ids) },

@@ -9,7 +9,7 @@ const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const withSchemas = (schemas: object) => contractWith({}, { components: { schemas } })
 
 describe('a contract is refused', () => {
-  it('with all of its faults at once, those in the structure of a schema, too', async () => {
+  it('with all of its faults at once', async () => {
     const get = {
       operationId: 'a',
       parameters: [{ name: '__proto__', in: 'query', schema: text }],
@@ -32,7 +32,7 @@ describe('a contract is refused', () => {
   const itself = to('Itself')
   const list = { type: 'array', items: itself }
   it.each([{ allOf: [itself] }, { anyOf: [{}, { not: itself }] }, { oneOf: [{ oneOf: [itself] }] }, list, itself])(
-    'where a schema contains itself with no object between: %j',
+    'if a schema contains itself without an object between: %j',
     async (Itself) => {
       expect(await problemsOf(withSchemas({ Itself }))).toEqual([
         expect.stringMatching(/^openapi\.yaml:\d+:\d+: the (?:schema contains|reference leads back to) itself/),
@@ -40,7 +40,7 @@ describe('a contract is refused', () => {
     },
   )
 
-  it('where a schema has too many properties to compile, unless it is split', async () => {
+  it('if a schema has too many properties to compile', async () => {
     const wide = (count: number) => ({
       type: 'object',
       properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${String(index)}`, text])),
@@ -57,7 +57,7 @@ describe('a contract is refused', () => {
   it.each<[string, (next: object) => object]>([
     ['$ref and allOf', (next) => ({ ...next, allOf: [next] })],
     ['anyOf', (next) => ({ anyOf: [next, next] })],
-  ])('where billions of schemas apply to one value, soon and once: %s', async (_keyword, twice) => {
+  ])('at once if billions of schemas apply to one value: %s', async (_keyword, twice) => {
     const levels = Array.from({ length: 40 }, (_, index) => [`L${String(index)}`, twice(to(`L${String(index + 1)}`))])
     const schemas = { ...Object.fromEntries(levels), L40: text } as object
     const responses = { 200: { description: 'A.', content: json(to('L0'), { example: 5 }) }, ...failures }
@@ -76,20 +76,17 @@ describe('a contract is refused', () => {
     ['operation', 'servers', [{ url: 'https://{host}/v2' }]],
     ['schema', 'if', { properties: { a: to('None') } }],
     ['schema', 'prefixItems', [to('Error'), 5]],
-  ])(
-    'strictly once for a member that is not supported, whatever it has inside: %s %s',
-    async (kind, keyword, value) => {
-      const of = (each: string) => (each === kind ? { [keyword]: value } : {})
-      const parameters = [{ name: 'id', in: 'path', required: true, schema: text }]
-      const content = json({ type: 'object', ...of('schema') })
-      const responses = { 200: { description: 'A.', content }, ...failures }
-      const get = { operationId: 'getA', parameters, responses, ...of('operation') }
-      const problems = await problemsOf(contractOf({ '/a/{id}': { get, ...of('pathItem') } }), { strict: true })
-      expect(problems.map((problem) => problem.replace(/^openapi\.yaml:\d+:\d+: /, ''))).toEqual([
-        `${keyword}: ${String(keywords[kind][keyword]?.rejects ?? keywords[kind][keyword]?.ignores)}`,
-      ])
-    },
-  )
+  ])('strictly once for each unsupported member: %s %s', async (kind, keyword, value) => {
+    const of = (each: string) => (each === kind ? { [keyword]: value } : {})
+    const parameters = [{ name: 'id', in: 'path', required: true, schema: text }]
+    const content = json({ type: 'object', ...of('schema') })
+    const responses = { 200: { description: 'A.', content }, ...failures }
+    const get = { operationId: 'getA', parameters, responses, ...of('operation') }
+    const problems = await problemsOf(contractOf({ '/a/{id}': { get, ...of('pathItem') } }), { strict: true })
+    expect(problems.map((problem) => problem.replace(/^openapi\.yaml:\d+:\d+: /, ''))).toEqual([
+      `${keyword}: ${String(keywords[kind][keyword]?.rejects ?? keywords[kind][keyword]?.ignores)}`,
+    ])
+  })
 
   it.each([
     [{ get: null }],
@@ -98,14 +95,14 @@ describe('a contract is refused', () => {
     [[]],
     [null],
     ['text'],
-  ])('where its structure is wrong, with places and without a stack: %j', async (item) => {
+  ])('with places and without a stack if its structure is wrong: %j', async (item) => {
     const problems = await problemsOf(contractOf({ '/a': item }))
     expect(problems.filter((problem) => !/^openapi\.yaml:\d+:\d+: /.test(problem))).toEqual([])
     expect(problems.length).toBeGreaterThan(0)
   })
 
   it.each(['components', 'paths', 'servers', 'security', 'info'])(
-    'strictly where %s is of another type',
+    'strictly if %s has the wrong type',
     async (member) => {
       for (const value of [null, 'text', [null], { a: [] }]) {
         const problems = await problemsOf({ ...contractWith({}), [member]: value }, { strict: true })

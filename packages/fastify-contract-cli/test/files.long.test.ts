@@ -63,7 +63,7 @@ properties:
 const withThing = (line: string) => ({ 'schemas/thing.yaml': `${files['schemas/thing.yaml']}${line}\n` })
 
 describe('a contract in several files', () => {
-  it('is bundled, and served as one', async () => {
+  it('is bundled and served as one', async () => {
     const folder = await folderWith(files)
     const path = join(folder, 'openapi.yaml')
     const { document, referred } = await readContract(await readFile(path), path)
@@ -118,7 +118,7 @@ describe('a contract in several files', () => {
     expect(lines[0]?.split('\n').filter((line) => because.test(line))).toHaveLength(1)
   })
 
-  it('may have a whole operation, a map or the components in another file', async () => {
+  it('may have an operation, a map or the components in another file', async () => {
     const failed = { ...failures.default, content: json({ $ref: 'openapi.yaml#/components/schemas/Error' }) }
     const list = { operationId: 'listThings', responses: { ...noContent, default: failed } }
     const paths = { '/things': { get: { ...list, responses: noContent } } }
@@ -145,7 +145,7 @@ describe('a contract in several files', () => {
     expect((await compare()).lines[0]).toMatch(/^breaking .*maxLength.* \(schemas\/other\.yaml:1:34\)$/)
   })
 
-  it('is generated anew when another of its files has changed, if only by a comment', async () => {
+  it('is stale if any of its files has changed', async () => {
     const folder = await folderWith(files)
     expect(await generateIn(folder)).toMatchObject({ ok: true })
     expect(await generateIn(folder, { check: true })).toMatchObject({ ok: true })
@@ -214,7 +214,7 @@ const withReply = (schema: object) =>
   contractWith({ responses: { 200: { description: 'A thing.', content: json(schema) }, ...failures } })
 
 describe('a contract that refers to', () => {
-  it.each(refused)('%j is refused, and what is there is not read', async (written, because) => {
+  it.each(refused)('%j is refused, and the target is not read', async (written, because) => {
     const api = await hostileFolder({})
     const reference = written.replace('ROOT', dirname(api))
     await writeFile(join(api, 'schema.yaml'), `properties: { a: { $ref: ${JSON.stringify(reference)} } }\n`)
@@ -234,7 +234,7 @@ describe('a contract that refers to', () => {
     }
   })
 
-  it('a regular file of its folder is taken, also by a symbolic link, whatever its members are called', async () => {
+  it('a regular file of its folder, or a symbolic link to one, is accepted', async () => {
     const content = '{ application/json: { schema: { $ref: fine.yaml } } }'
     const responses = { 200: { $ref: 'responses.yaml#/x-example' }, ...failures }
     const api = await hostileFolder(contractWith({ responses }), {
@@ -301,8 +301,8 @@ const extended = contractOf(
   },
 )
 
-describe('what looks like a reference is data', () => {
-  it('in an extension: it is neither followed nor bundled, and is served as it is written', async () => {
+describe('a member that looks like a reference is data', () => {
+  it('in an extension, and is served unchanged', async () => {
     const send = await serve(extended, { createThing: () => ({ status: 200, body: {} }) })
     const { text } = await send({ method: 'GET', url: '/openapi.json' })
     expect(JSON.parse(text)).toEqual(JSON.parse(stringifyJson(extended)))
@@ -325,7 +325,7 @@ describe('what looks like a reference is data', () => {
     ],
     ['a constant', { const: data }, /const: tools follow a \$ref in a value; remove the member/],
     ['an enum', { enum: data }, /enum: tools follow a \$ref in a value; remove the member/],
-  ])('in %s, which is not followed, because others take it for one', async (place, schema, because) => {
+  ])('in %s, and is refused because other tools would follow it', async (place, schema, because) => {
     for (const [contract, others] of [
       [withReply(schema), {}],
       [withReply({ $ref: 'schema.yaml' }), { 'schema.yaml': stringifyJson(schema, 1) }],
@@ -342,7 +342,7 @@ describe('what looks like a reference is data', () => {
     }
   })
 
-  it('for the comparison with a release, too', { timeout: 60_000 }, async () => {
+  it('also for the comparison with a release', { timeout: 60_000 }, async () => {
     const api = await hostileFolder(extended, { 'releases/openapi-1.0.0.yaml': stringifyJson(extended, 1) })
     const compare = () => checkBreaking({ root: api, contract: 'openapi.yaml', folder: 'releases' }, undefined, true)
     expect(await compare()).toMatchObject({ ok: true })

@@ -95,7 +95,7 @@ const ofContract = ['Types', 'OperationId', 'Schemas', 'Input', 'Reply', 'Contex
 const ofService = ['handlers', 'auth', 'isSecret', 'secrets', 'failureForm', 'buildApp']
 const expectedNames = [...ofTypes, 'schemes', 'security', ...ofContract, ...ofService]
 
-describe('no text of a contract becomes code of the generated files or of a service:', () => {
+describe('no text of a contract becomes code of generated files or of a service:', () => {
   it.each(Object.entries(places))('%s', { timeout: 60_000 }, async (place, contractWith) => {
     let taken = 0
     for (const text of texts) {

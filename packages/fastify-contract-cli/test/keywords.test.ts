@@ -597,7 +597,7 @@ const namesOf = (treatment: 'shown' | 'rejected' | 'ignored' | 'enforced') =>
   all.filter((each) => treatmentOf(each) === treatment).map(({ name }) => name)
 
 describe('each keyword', () => {
-  it('has a case: a refusal, a value that is enforced, or a place where it is shown', () => {
+  it('has a case for its verdict', () => {
     const inRefused = [...refused, ...warned].map(([name]) => name)
     const inEnforced = [
       ...Object.keys(enforcedFields),
@@ -611,7 +611,7 @@ describe('each keyword', () => {
     expect(cases.filter((name) => !known.includes(name))).toEqual([])
   })
 
-  it('is on the page of keywords, with what happens to it', () => {
+  it('is on the page of keywords with its verdict', () => {
     const page = readFileSync(join(import.meta.dirname, '../../fastify-contract/docs/keywords.md'), 'utf8')
     const listed = page
       .split(/^### /m)
@@ -627,7 +627,7 @@ describe('each keyword', () => {
     for (const format of formats.keys()) expect(page).toContain(`\`${format}\``)
   })
 
-  it.each(refused)('%s is refused with its place, a reason and a remedy: %#', async (_name, contract, because) => {
+  it.each(refused)('%s is refused with place, reason and remedy: %#', async (_name, contract, because) => {
     const problems = await problemsOf(contract)
     expect(problems, problems.join('\n')).toHaveLength(1)
     expect(problems[0]).toMatch(because)
@@ -635,7 +635,7 @@ describe('each keyword', () => {
   })
 
   it.each(warned)(
-    '%s is taken with a warning, which has its place and a remedy: %#',
+    '%s is accepted with a warning that has its place and a remedy: %#',
     async (_name, contract, because) => {
       const warnings = await warningsOf(contract)
       expect(warnings, warnings.join('\n')).toHaveLength(1)
@@ -648,7 +648,7 @@ describe('each keyword', () => {
   )
 
   it.each(all.filter((each) => ['rejected', 'ignored'].includes(treatmentOf(each))))(
-    '$name is refused or ignored with its place and a remedy, whatever its value is',
+    '$name is refused or ignored with its place and a remedy, whatever its value',
     async ({ kind, keyword, name }) => {
       const contract = structuredClone(shown)
       const member = name.slice(kind.length + 1)
@@ -678,7 +678,7 @@ describe('each keyword', () => {
     expect(problems.join('\n')).toContain(`: ${member}: `)
   })
 
-  it('that is shown is taken, and served as it is written', async () => {
+  it('that is shown is accepted and served unchanged', async () => {
     const send = await serve(shown, {
       listThings: () => ({ status: 200, body: 'a' }),
       createThing: () => ({ status: 204 }),
@@ -702,7 +702,7 @@ describe('each keyword', () => {
     ],
     [contractWith({ 'x-note': { any: 'thing' } }), []],
     [withSchema({ type: 'string', 'x-note': { any: 'thing' } }), []],
-  ])('that is none is ignored with a warning, unless it begins with x-: %#', async (contract, problems) => {
+  ])('that is unknown is ignored with a warning, unless it begins with x-: %#', async (contract, problems) => {
     expect(await problemsOf(contract, { strict: true })).toEqual(problems)
     expect(await problemsOf(contract)).toEqual([])
   })

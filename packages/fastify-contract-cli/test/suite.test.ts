@@ -136,7 +136,7 @@ test('the suite finds no fault in a server that keeps its contract', () => {
   ).toBe(true)
 })
 
-test('the suite names what it leaves out, and why', () => {
+test('the suite names what it skips, and why', () => {
   const left = kept.flatMap((result) =>
     result.verdict === 'left out' ? [[result.operation, result.title, result.reason].join(' | ')] : [],
   )
@@ -147,7 +147,7 @@ test('the suite names what it leaves out, and why', () => {
   expect(left).toContain(' | GET /nodes: query/filter: no parameters of application/xml are known | ')
 })
 
-test('a refusal with another status than the expected one is a note', () => {
+test('a refusal with an unexpected status is a note', () => {
   const cutOff = kept.find(({ title }) => title === 'addNode refuses a document that is cut off')
   expect(cutOff).toEqual({
     operation: 'addNode',
@@ -176,7 +176,7 @@ test.each(broken)('the suite finds that %s', async (_name, adds, problem) => {
   )
 })
 
-test('the suite finds each acceptance of what the contract refuses, and the smallest request of it', async () => {
+test('the suite finds each invalid request that is accepted, and shrinks it', async () => {
   const accepting = exchangeWith(add)
   const results = await resultsOf(async (request) => {
     const right = await accepting(request)
@@ -194,7 +194,7 @@ test('the suite finds each acceptance of what the contract refuses, and the smal
   )
 })
 
-test('the suite follows a reference in the response `default`, whose name is that of a value elsewhere', () => {
+test('the suite follows a reference in the response `default`', () => {
   const responses = { default: { $ref: '#/components/responses/Failure' } }
   const failure = { description: 'A failure.', default: { $ref: 'data' } }
   const paths = { '/': { get: { operationId: 'get', responses } } }

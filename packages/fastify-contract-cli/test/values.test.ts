@@ -36,7 +36,7 @@ const schemas: Schema[] = [
   { $ref: '#/components/schemas/Tree' },
 ]
 
-test.each(schemas)('values of %j are drawn, and each of its rules is broken', (schema) => {
+test.each(schemas)('the values of %j are drawn, and each of its rules is broken', (schema) => {
   const valid = fc.sample(valuesOf(schema, contract), { seed: 1, numRuns: 50 })
   expect(valid.flatMap((value) => contract.problemsOf(value, schema))).toEqual([])
   const breaks = breaksOf(schema, 'body', contract)

@@ -52,7 +52,7 @@ test(
   },
 )
 
-test('a fault is printed with a request that shows it, and the options that repeat it', async () => {
+test('a fault is printed with a request and the options that reproduce it', async () => {
   const faults: Faults = { reply: (reply, { path }) => (path === '/search' ? { status: 204 } : reply) }
   const { code, lines, url } = await run([contract, ...known, '--only', 'GET /search'], faults)
   expect(code).toBe(1)
@@ -64,13 +64,13 @@ test('a fault is printed with a request that shows it, and the options that repe
   )
 })
 
-test('operations without credentials are left out by a line that names the option', async () => {
+test('operations without credentials are skipped with a line that names the option', async () => {
   const { code, lines } = await run([contract, '--url', 'URL', '--only', 'GET /pets'])
   expect(code).toBe(0)
   expect(lines).toContain('left out: GET /pets needs key (--auth key=…)')
 })
 
-test('--coverage fails where a declared response was never seen', async () => {
+test('--coverage fails if a declared response was never seen', async () => {
   const { code, lines } = await run([contract, ...known, '--coverage', '--only', 'GET /pets'])
   expect(code).toBe(1)
   expect(lines).toContain('never seen: GET /pets 400')
@@ -125,7 +125,7 @@ test.each([
   [['/dev/zero', '--url', 'URL'], /^\/dev\/zero: is not a regular file/],
   [['FILE', '--url', 'http://127.0.0.1:1'], /cannot be reached/],
   [['BROKEN', '--url', 'URL'], /^broken\.yaml:1:/],
-])('what cannot be judged ends with exit code 2 and a line: %j', async (args, problem) => {
+])('a run that cannot judge ends with exit code 2 and one line: %j', async (args, problem) => {
   await writeFile(
     join(folder, 'broken.yaml'),
     '{"openapi":"3.1.0","info":{"title":"A","version":"1"},"paths":{"/a":{"get":5}}}',
@@ -149,7 +149,7 @@ test.each<[string, Partial<WireRequest>]>([
   ['a body without a type', { body: '{}' }],
   ['an empty header, and one with quotes', { headers: { 'x-a': '', 'x-b': "it's $HOME" } }],
   ['no content', { body: '' }],
-])('a line of curl sends the same request: %s', async (_name, part) => {
+])('the printed curl command sends the same request: %s', async (_name, part) => {
   const request: WireRequest = { method: 'POST', url: '/a', headers: {}, ...part }
   const received: { method: string | undefined; url: string | undefined; headers: object; body: Buffer }[] = []
   const server = createServer((message, response) => {

@@ -5,7 +5,7 @@ const documentOf = (members: object) =>
   ({ openapi: '3.1.0', info: { title: '', version: '' }, ...members }) as ContractDocument
 
 describe('dereference', () => {
-  it('puts what a reference refers to in its place, one object for equal references', () => {
+  it('replaces references, equal ones by the same object', () => {
     const document = { first: { $ref: '#/a' }, second: [{ $ref: '#/b' }], a: { type: 'string' }, b: { $ref: '#/a' } }
     const { first, second } = dereference(document) as unknown as { first: object; second: object[] }
     expect(first).toEqual({ type: 'string' })
@@ -13,7 +13,7 @@ describe('dereference', () => {
     expect(document.first).toEqual({ $ref: '#/a' })
   })
 
-  it('follows escaped names, names that are percent-encoded, and places in arrays', () => {
+  it('follows escaped names, percent-encoded names and array indices', () => {
     const contract = {
       first: { $ref: '#/paths/~1things~1%7Bid%7D/get' },
       second: { $ref: '#/list/1' },
@@ -34,11 +34,11 @@ describe('dereference', () => {
     ['a property named like a map', { properties: { properties: { default: { $ref: '#/nowhere' } } } }],
     ['extensions', { 'x-a': { $ref: '#/nowhere' } }],
     ['values', { const: { $ref: '#/nowhere' }, examples: [{ $ref: '#/nowhere' }], default: [{ $ref: '#/nowhere' }] }],
-  ])('leaves %s as they are', (_what, contract) => {
+  ])('leaves %s unchanged', (_what, contract) => {
     expect(dereference(contract)).toEqual(contract)
   })
 
-  it('reads names that look like extensions or values, where an author chose them', () => {
+  it('resolves chosen names that look like extensions or values', () => {
     const contract = { paths: { default: { $ref: '#/a' } }, responses: { 'x-a': { $ref: '#/a' } }, a: 1 }
     expect(dereference(contract)).toMatchObject({ paths: { default: 1 }, responses: { 'x-a': 1 } })
   })

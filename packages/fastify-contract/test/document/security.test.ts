@@ -4,7 +4,7 @@ import { contractOf } from '../support/contracts.ts'
 
 const oauth2 = { type: 'oauth2', flows: {} }
 
-it('the schemes that are verified are known by their type, whatever the contract calls them', () => {
+it('schemes are recognized by their type, whatever their names', () => {
   const securitySchemes = {
     token: { type: 'http', scheme: 'Bearer' },
     bearer: { type: 'http', scheme: 'basic' },

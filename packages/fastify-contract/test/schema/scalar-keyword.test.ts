@@ -41,7 +41,7 @@ const refused = { refused: expect.any(String) as string }
 const sources = [ofBody, ofText]
 
 describe('an int64', () => {
-  it('is the bigint that was written, in a body and in a parameter', () => {
+  it('is read as an exact bigint in a body and in a parameter', () => {
     const anyInt64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
     const edges = [9007199254740992n, 9007199254740993n, 9007199254740994n, -9007199254740993n, 2n ** 63n - 1n]
     fc.assert(
@@ -87,7 +87,7 @@ describe('an int64', () => {
     }
   })
 
-  it('is read in arrays, each of their items', () => {
+  it('is read in arrays', () => {
     const list = { type: 'array', items: int64, uniqueItems: true }
     const value = [9007199254740992n, 9007199254740993n, 54n]
     expect(ofBody(list, '[9007199254740992,9007199254740993,5.4e1]')).toEqual({ value })
@@ -109,7 +109,7 @@ describe('an int32 or an integer without a format', () => {
     expect(ofBody(int32, '54.0')).toEqual({ value: 54 })
   })
 
-  it('is refused beyond what it can hold', () => {
+  it('is refused outside its range', () => {
     for (const read of sources) {
       expect(read(int32, '2147483648')).toEqual(refused)
       expect(read(int32, '-2147483649')).toEqual(refused)
@@ -124,7 +124,7 @@ describe('a number', () => {
     for (const read of sources) expect(read({ ...number, format: 'double' }, text)).toEqual({ value: Number(text) })
   })
 
-  it.each(['1e400', '-1e400'])('is not %s, which a double makes infinite', (text) => {
+  it.each(['1e400', '-1e400'])('is not %s, which overflows a double', (text) => {
     for (const read of sources) expect(read(number, text)).toEqual(refused)
   })
 
@@ -142,7 +142,7 @@ describe('a number', () => {
     [{ ...number, enum: [0.5, 1] }, '0.5', '0.25'],
     [{ ...number, format: 'float' }, '3.4028234e38', '3.5e38'],
     [{ minimum: 5 }, '5', '4'],
-  ])('keeps the assertions of %o', (schema, valid, invalid) => {
+  ])('enforces the assertions of %o', (schema, valid, invalid) => {
     for (const read of sources) expect(read(schema, invalid)).toEqual(refused)
     expect(ofBody(schema, valid)).toEqual({ value: Number(valid) })
   })
@@ -185,7 +185,7 @@ describe('a boolean', () => {
 })
 
 describe('a union of types', () => {
-  it('is coerced to the first type that the value has', () => {
+  it('is coerced to the first matching type', () => {
     const nullable = { type: ['integer', 'null'], format: 'int64', enum: [9007199254740993n, null] }
     expect(ofBody(nullable, '9007199254740993')).toEqual({ value: 9007199254740993n })
     expect(ofBody(nullable, 'null')).toEqual({ value: null })
@@ -197,7 +197,7 @@ describe('a union of types', () => {
     expect(ofText(any, '0x36')).toEqual({ value: '0x36' })
   })
 
-  it('keeps the bounds of its numbers and has none for its other types', () => {
+  it('applies numeric bounds to numbers only', () => {
     const schema = { type: ['integer', 'string'], minimum: 5, minLength: 2 }
     expect(ofBody(schema, '4')).toEqual(refused)
     expect(ofBody(schema, '5')).toEqual({ value: 5 })
@@ -212,13 +212,13 @@ describe('a union of types', () => {
     [{ enum: [1, 'all'] }, 'all', 'all', '2'],
     [{ enum: [1, 'all'] }, '1', 1, 'none'],
     [{ enum: [1.5], allOf: [number] }, '1.5', 1.5, '2'],
-  ])('is what the constants of %o have, in a parameter', (schema, text, value, wrong) => {
+  ])('has the type of the constants of %o in a parameter', (schema, text, value, wrong) => {
     expect(ofText(schema, text)).toEqual({ value })
     expect(ofText(schema, wrong)).toEqual(refused)
   })
 })
 
-describe('what one schema of several coerces', () => {
+describe('a coercion by one of several schemas', () => {
   const kind = (name: string, id: object) => ({
     type: 'object',
     required: ['kind', 'id'],
@@ -230,7 +230,7 @@ describe('what one schema of several coerces', () => {
     [number, int64],
     [int64, integer, number],
     [number, int64, { type: ['number', 'null'] }],
-  ])('stays exact where a number is valid too: %o, %o', (...anyOf) => {
+  ])('stays exact if a number is valid, too: %o, %o', (...anyOf) => {
     for (const read of sources) {
       for (const text of ['5', '-9007199254740993']) expect(read({ anyOf }, text)).toEqual({ value: BigInt(text) })
       expect(read({ anyOf }, '1.5')).toEqual({ value: 1.5 })
@@ -238,7 +238,7 @@ describe('what one schema of several coerces', () => {
     expect(ofBody({ anyOf }, '18446744073709551616')).toEqual({ value: 18446744073709551616 })
   })
 
-  it.each(['oneOf', 'anyOf'])('is that of the valid one of %s', (keyword) => {
+  it.each(['oneOf', 'anyOf'])('follows the valid one of %s', (keyword) => {
     const b = '{"kind":"b","id":5}'
     const choice = { [keyword]: [kind('a', int64), kind('b', number)] }
     expect(ofBody(choice, '{"kind":"a","id":5}')).toEqual({ value: { kind: 'a', id: 5n } })
@@ -249,7 +249,7 @@ describe('what one schema of several coerces', () => {
     expect(ofText({ [keyword]: [five, { type: 'string' }] }, '5')).toEqual({ value: '5' })
   })
 
-  it('is not that of a schema in `not`', () => {
+  it('ignores schemas in `not`', () => {
     expect(ofBody({ allOf: [int64, { not: { ...number, minimum: 9 } }] }, '5')).toEqual({ value: 5n })
     expect(ofBody({ not: int64 }, '54')).toEqual(refused)
     expect(ofBody({ not: int64 }, '54.5')).toEqual({ value: 54.5 })
@@ -259,8 +259,8 @@ describe('what one schema of several coerces', () => {
 /** Numbers that are integers, of which a handler gets none as an integer. */
 const otherwise = ['1e21', '1E+21', '123456789012345678901234', '9007199254740993.0', '9007199254740992', '12e307']
 
-describe('an integer that a handler cannot get as one', () => {
-  it.each(otherwise)('is an integer all the same: %s', (text) => {
+describe('an integer in a number or an open value', () => {
+  it.each(otherwise)('still counts as an integer: %s', (text) => {
     const value = Number(text)
     // In a text, any form but the plain decimal one is none.
     for (const [read, form] of [
@@ -313,6 +313,6 @@ test.each([
   { type: 'number', format: 'int64' },
   { type: 'string', format: 'int64' },
   { format: 'int64' },
-])('a format that nobody checks is refused: %o', (schema) => {
+])('an unchecked format is refused: %o', (schema) => {
   for (const read of sources) expect(() => read(schema, '1')).toThrow(/unknown format "\w+"/)
 })
