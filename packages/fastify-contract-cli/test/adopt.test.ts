@@ -467,7 +467,7 @@ describe('a contract of OpenAPI 3.0', () => {
     components: { schemas: { Thing } },
   }
 
-  it('is served as its author means it', async () => {
+  it('is enforced as OpenAPI 3.0 defines it, and shown unchanged', async () => {
     const send = await serve(contract, {
       'PUT /things/{id}': ({ path, body }: { path: { id: string }; body: object }) =>
         path.id === 'same' ? { status: 200, body } : { status: 200, body: { ...body, kind: 'c' } },

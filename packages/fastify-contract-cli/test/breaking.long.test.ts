@@ -166,7 +166,7 @@ const groups: [impact: Change['impact'], edits: [Edit, RegExp][]][] = [
   ],
 ]
 
-describe.for(groups)('what is %s', ([impact, cases]) => {
+describe.for(groups)('changes that are %s', ([impact, cases]) => {
   let changes: Change[] = []
   beforeAll(async () => {
     const [before, after] = [edited([]), edited(cases.map(([edit]) => edit))]
@@ -179,7 +179,7 @@ describe.for(groups)('what is %s', ([impact, cases]) => {
     expect(new Set(found.map((change) => change.impact)), all).toEqual(new Set([impact]))
   })
 
-  test('has its place', () => {
+  test('have places', () => {
     for (const { place, text: words } of changes) expect(place, words).toMatch(/^(?:openapi|before)\.yaml:\d+:\d+$/)
   })
 })
