@@ -103,7 +103,7 @@ test('a generated service responds at once, and with its first handler', { timeo
   await expectResponses(24, before)
   // As `npm test` does; npm would take the Node of another alias.
   const test = () => (run(24, 'tsc'), run(24, 'node', '--test', '--test-reporter=tap'))
-  expect(test()).toMatch(/^# pass 1\n# fail 0\n/m)
+  expect(test()).toMatch(/# SKIP not implemented\n[^]*^# fail 0\n/m)
   const file = join(project, 'src/handlers.ts')
   const table = await readFile(file, 'utf8')
   await writeFile(file, table.replace(/^ {2}greet: .*\n/m, block('ts')))
