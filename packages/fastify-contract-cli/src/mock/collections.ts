@@ -1,14 +1,14 @@
-import type { ContractOperation } from 'fastify-contract/document'
 import { Refusal } from 'fastify-contract'
-import { declaredResponse, isJson } from 'fastify-contract/document'
+import { type ContractOperation, declaredResponse, isJson } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
+import { successOf } from '../suite/contract.ts'
 import { type SchemaSource, flatten } from '../suite/flat-schema.ts'
 import { type Members, type Resource, idKey, idTextOf, isObject, resourcesOf, unwrapped } from '../suite/resources.ts'
 import { attempt } from '../suite/undrawable.ts'
 import { plainValue } from '../suite/values.ts'
 import { conform, isReply } from './conform.ts'
 import { Memory } from './memory.ts'
-import { type MockReply, replyOf, successOf } from './replies.ts'
+import { type MockReply, replyOf } from './replies.ts'
 
 /** The parts of a valid request that decide about the memory. */
 export interface Request {

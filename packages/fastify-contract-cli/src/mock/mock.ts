@@ -14,13 +14,13 @@ import {
 import { type ContractOperation, documentOf, operationsOf } from 'fastify-contract/document'
 import { type SecurityScheme, requiredSchemesOf } from 'fastify-contract/security'
 import { failureFormOf } from '../init/failure-form.ts'
-import { exampledBy, preferenceOf } from './preferences.ts'
-import { type MockReply, replyOf, statusesOf, successOf } from './replies.ts'
-import { readContract } from '../suite/contract.ts'
+import { readContract, statusesOf, successOf } from '../suite/contract.ts'
 import type { SchemaSource } from '../suite/flat-schema.ts'
 import { Undrawable } from '../suite/undrawable.ts'
 import { Collections } from './collections.ts'
 import { fitFailures } from './fit-failures.ts'
+import { exampledBy, preferenceOf } from './preferences.ts'
+import { type MockReply, replyOf } from './replies.ts'
 
 /** How a mock behaves on purpose. */
 export interface MockOptions {

@@ -3,6 +3,7 @@ import { declaredResponse, isJson, isRange, kindOf } from 'fastify-contract/docu
 import { stringifyJson } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
 import type { SchemaSource } from '../suite/flat-schema.ts'
+import { examplesOf } from '../suite/requests.ts'
 import { Undrawable, attempt } from '../suite/undrawable.ts'
 import { plainValue } from '../suite/values.ts'
 
@@ -77,11 +78,10 @@ function textOf(schema: Schema, source: SchemaSource): unknown {
 }
 
 /** The example of a name, else the first. */
-function exampleOf({ example, examples = {} }: Exampled, name: string | undefined): { value: unknown } | undefined {
-  const named = Object.entries(examples).filter(([, { value }]) => value !== undefined)
-  const [, found] = named.find(([each]) => each === name) ?? named[0] ?? []
-  if (found !== undefined) return { value: found.value }
-  return example === undefined ? undefined : { value: example }
+function exampleOf(holder: Exampled, name: string | undefined): { value: unknown } | undefined {
+  const examples = [...examplesOf(holder)].filter(([, value]) => value !== undefined)
+  const [, value] = examples.find(([each]) => each === name) ?? examples[0] ?? []
+  return value === undefined ? undefined : { value }
 }
 
 /** Every declared header. */
@@ -107,20 +107,4 @@ function isSendable(value: unknown): boolean {
   return (
     ['string', 'number', 'bigint', 'boolean'].includes(typeof value) && /^[\t\x20-\x7e\x80-\xff]*$/.test(String(value))
   )
-}
-
-/** The statuses that an operation declares, as numbers: of a range its first, of `default` the one that is given. */
-export function statusesOf({ object }: ContractOperation, ofDefault: number): number[] {
-  return Object.keys(object.responses)
-    .map((key) => (key === 'default' ? ofDefault : Number(key.replace('XX', '00'))))
-    .toSorted((a, b) => a - b)
-}
-
-/** The status of a request that succeeds. */
-export function successOf(operation: ContractOperation): number {
-  const successes = Object.keys(operation.object.responses).filter((key) => key.startsWith('2'))
-  if (successes.includes('201') && operation.method === 'post') return 201
-  const statuses = statusesOf(operation, 200)
-  // `generate` gives every operation a response.
-  return statuses.find((status) => status >= 200 && status < 300) ?? statuses[0]!
 }

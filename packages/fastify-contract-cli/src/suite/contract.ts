@@ -108,6 +108,22 @@ export function responsesTo(contract: TestedContract, request: SentRequest): Rec
   return operationOf(contract, request)?.object.responses ?? contract.document['x-unmatched-responses'] ?? {}
 }
 
+/** The statuses that an operation declares, as numbers: of a range its first, of `default` the one that is given. */
+export function statusesOf({ object }: ContractOperation, ofDefault: number): number[] {
+  return Object.keys(object.responses)
+    .map((key) => (key === 'default' ? ofDefault : Number(key.replace('XX', '00'))))
+    .toSorted((a, b) => a - b)
+}
+
+/** The status of a request that succeeds. */
+export function successOf(operation: ContractOperation): number {
+  const successes = Object.keys(operation.object.responses).filter((key) => key.startsWith('2'))
+  if (successes.includes('201') && operation.method === 'post') return 201
+  const statuses = statusesOf(operation, 200)
+  // `generate` gives every operation a response.
+  return statuses.find((status) => status >= 200 && status < 300) ?? statuses[0]!
+}
+
 /** The URL of a server with its base path: that of the URL, or else that of the contract. */
 export function addressOf(contract: TestedContract, url: string): string {
   const hasPath = /^https?:\/\/[^/]+\//i.test(url)

@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict'
-import type { ContractOperation } from 'fastify-contract/document'
 import type { CaseTools } from './cases.ts'
-import { operationNamed } from './contract.ts'
+import { operationNamed, successOf } from './contract.ts'
 import { canonical, parseExactly } from './exact-json.ts'
 import { examplesOf, requestExamplesOf } from './requests.ts'
 import type { Link } from './resources.ts'
 
 /** Creations come first, and deletions last, so that each finds what it speaks of. */
 const order = ['post', 'put', 'patch', 'get', 'delete']
-
-/** The status of an operation's success. @throws Error when the contract declares none */
-function successOf({ id, object }: ContractOperation): number {
-  const status = Object.keys(object.responses).find((declared) => /^2\d\d$/.test(declared))
-  if (status === undefined) throw new Error(`operation ${id} declares no success`)
-  return Number(status)
-}
 
 /** Tests that each example of a request leads to the example of the response of the same name. */
 export async function testExamples({ contract, needs, newCaller }: CaseTools): Promise<void> {

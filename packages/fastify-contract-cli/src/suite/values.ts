@@ -205,13 +205,15 @@ function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
     const added = Array.from({ length: missing }, (_, index) => `property${String(index + 1)}`)
     return withOthers(known, [...undescribed, ...added], () => memberOf(flat, others))
   }
-  const values = others === true ? anyJson('additionalProperties' in assertions) : memberOf(flat, others)
+  // What no schema declares is dropped, and so may be anything; where one declares nothing, it is kept.
+  const isDropped = Object.keys(properties).length > 0 && !('additionalProperties' in assertions)
+  const values = (isKept: boolean) => (others === true ? anyJson(isKept) : memberOf(flat, others))
   const names = otherNames.filter((name) => !Object.hasOwn(properties, name))
-  const unknown = fc.dictionary(names, values, { maxKeys: 3 })
+  const unknown = fc.dictionary(names, values(!isDropped), { maxKeys: 3 })
   const any = fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: unknown })
   return fc
     .tuple(
-      withOthers(known, undescribed, () => values),
+      withOthers(known, undescribed, () => values(true)),
       any,
     )
     .map(([a, b]): object => ({ ...b, ...a }))

@@ -8,7 +8,11 @@ import { petsDocument } from './pets-contract.ts'
 
 const text = { type: 'string' }
 const key = { name: 'key', in: 'path', required: true, schema: { type: 'integer' } }
-const thing = { type: 'object', required: ['key'], properties: { key: { type: 'integer' }, name: text } }
+const thing = {
+  type: 'object',
+  required: ['key'],
+  properties: { key: { type: 'integer' }, name: text, anything: { type: 'object' } },
+}
 const one = { 200: { description: 'One.', content: json(thing) } }
 /** A contract that says little of failures, with integers of any size. */
 const things = contractOf(
