@@ -22,7 +22,7 @@ const things = contractOf(
         operationId: 'addThing',
         parameters: [{ name: 'X-Note', in: 'header', schema: text }],
         requestBody: { content: json(thing) },
-        responses: one,
+        responses: { ...one, 401: { description: 'Who?' } },
       },
     },
     '/things/{key}': {
