@@ -1,6 +1,7 @@
 import { formProblem, inWords, misheld } from '../keywords/forms.ts'
 import type { Keyword, KeywordContext, Kind } from '../keywords/keyword.ts'
 import { requiredMembers } from '../keywords/openapi-keywords.ts'
+import { referenceIn } from '../keywords/schema-keywords.ts'
 import { type ContractObject, contextOf, keywordOf, objectsIn, objectsOf } from '../keywords/objects.ts'
 import type { Adopted } from './adopt.ts'
 
@@ -55,6 +56,9 @@ function applyKeyword(
     reject(at, `${key}: ${rejects}`)
     return
   }
+  // What only documents may be anything, also what looks like a reference.
+  if (keyword.isShown === true && keyword.holds === undefined && referenceIn(object[key]) !== undefined)
+    Reflect.deleteProperty(object, key)
   const form = formProblem(keyword, object[key])
   const [rejected, warned] = form === undefined ? [textOf(rejects), textOf(warns)] : [form]
   if (rejected !== undefined) reject(at, `${key}: ${rejected}`)

@@ -25,7 +25,7 @@ export function mendServers(contract: Adopted): void {
   }
 }
 
-function mendList(document: Adopted['document'], { warn }: Adopted): void {
+function mendList(document: Adopted['document'], { places, warn }: Adopted): void {
   const { servers } = document
   if (servers === undefined) return
   if (!Array.isArray(servers)) {
@@ -33,7 +33,7 @@ function mendList(document: Adopted['document'], { warn }: Adopted): void {
     warn({ object: document, key: 'servers' }, 'servers: is not a list, and is ignored; write one')
     return
   }
-  document['servers'] = servers.filter((server: unknown) => {
+  const kept = servers.filter((server: unknown) => {
     if (!isSchema(server) || typeof server['url'] !== 'string') return true
     const { url, variables } = server
     const [path = '', ignored] = withDefaults(url.trim(), variables).split(/(?=[?#])/)
@@ -44,6 +44,7 @@ function mendList(document: Adopted['document'], { warn }: Adopted): void {
     warn(at, `url: ${url} is not a url, and is not served; use one such as https://host/v1, or /v1`, 'server.url')
     return false
   })
+  document['servers'] = places.share(kept, servers)
 }
 
 /** A variable without a default stands for its name. */

@@ -50,6 +50,9 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
         if (typeof member === 'string' && commented.includes(name)) return [name, withoutDirectives(member)]
         // What only documents the contract is not checked.
         if (/^(?:description|summary|title)$/.test(name)) return [name, undefined]
+        // openapi-typescript takes every alternative as an object.
+        if (/^(?:all|any|one)Of$/.test(name) && Array.isArray(member))
+          return [name, member.map((each: unknown) => copy(typeof each === 'boolean' ? {} : each))]
         if (!maps.includes(name) || !isSchema(member)) return [name, copy(member)]
         return [name, mapValues(member, name === 'headers' ? copyHeader : copy)]
       }),
