@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { generateCommand } from 'fastify-contract/document'
 import { BrokenContract, type CommandResult } from '../check/findings.ts'
 import { type ContractFiles, type Project, generateFiles } from './generate-files.ts'
@@ -16,7 +16,7 @@ export async function generate(project: Project, { check = false }: { check?: bo
     return { ok: false, lines: [error.message, `${out}/ is unchanged`] }
   }
   const { files, warnings } = generated
-  const folder = join(project.root, out)
+  const folder = resolve(project.root, out)
   const stale = await staleFiles(folder, files)
   if (check) {
     const remedy = `run npx ${generateCommand(contract, out)}`
