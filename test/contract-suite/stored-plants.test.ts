@@ -143,5 +143,5 @@ async function testModel(): Promise<void> {
   })
 }
 
-const title = 'the plants are those of a Map, for several callers, also at the same time'
+const title = 'plants match a Map per caller, also under concurrent requests'
 testCase(suite, { title, run: () => suite.resultOf(title, testModel) })
