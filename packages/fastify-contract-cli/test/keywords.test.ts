@@ -53,6 +53,13 @@ const lost = (target: string) =>
 
 /** Contracts that are refused, each for one reason, by the keyword that it is about. */
 const refused: [keyword: string, contract: object, because: RegExp][] = [
+  ['securityScheme.type', withScheme({ type: 'http' }), /type: http needs the member scheme; add it$/],
+  ['securityScheme.type', withScheme({ type: 'apiKey', in: 'query' }), /type: apiKey needs the member name; add it$/],
+  [
+    'securityScheme.name',
+    withScheme({ type: 'apiKey', in: 'header', name: 'X Key' }),
+    /name: X Key is not a header name; use letters, digits and -$/,
+  ],
   ['schema.enum', ofSchema({ not: { type: 'object', enum: ['a'] } }), /enum: no value has the type beside it, so that/],
   ['schema.oneOf', ofSchema({ oneOf: ['text'] }), /oneOf: has a member that is not a schema; write an object$/],
   ...[{ not: { $ref: '#/components/schemas/P' } }, { oneOf: [{ items: { pattern: '^(?=a)' } }] }].map(

@@ -178,7 +178,9 @@ export const keywords: Record<Kind, Record<string, Keyword>> = {
   securityScheme: {
     $ref: reference,
     // A scheme that is not supported is refused where an operation requires it.
-    ...each('type name in', { is: 'text' }),
+    type: { is: 'text', rejects: incompleteScheme },
+    name: { is: 'text', rejects: (name, { in: place }) => misnamedParameter(String(name), place) },
+    in: { is: 'text' },
     // It is sent in WWW-Authenticate: a token of RFC 9110, section 5.6.2.
     scheme: {
       rejects: (value) =>
@@ -210,6 +212,14 @@ function securityProblem(security: unknown, _object: Schema, { securitySchemes }
       return `the scope ${JSON.stringify(scope)} is not valid; use printable ASCII without space, " and \\`
   }
   return undefined
+}
+
+/** The members that a security scheme of a type needs (OpenAPI 3.1, section 4.8.27). */
+const membersOfSchemes: Readonly<Record<string, readonly string[]>> = { http: ['scheme'], apiKey: ['name', 'in'] }
+
+function incompleteScheme(type: unknown, scheme: Schema): string | undefined {
+  const missing = membersOfSchemes[String(type)]?.find((name) => !(name in scheme))
+  return missing === undefined ? undefined : `${String(type)} needs the member ${missing}; add it`
 }
 
 const schemes = 'use http, an apiKey in a header, in the query or in a cookie, oauth2 or openIdConnect'
