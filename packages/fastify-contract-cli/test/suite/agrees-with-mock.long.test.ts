@@ -1,6 +1,7 @@
 import { documentOf, sealContract } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import { expect, onTestFinished, test } from 'vitest'
+import { readContract as readChecked } from '../../src/check/read-contract.ts'
 import { createMock } from '../../src/mock.ts'
 import { type Result, readContract, test as testServer } from '../../src/suite.ts'
 import { contractOf, json, noContent } from '../contracts.ts'
@@ -45,7 +46,8 @@ test.each<[string, Record<string, unknown>, Record<string, string>]>([
   ['pets', petsDocument, { key: 'k' }],
   ['things', things, { bearer: 'Bearer t' }],
 ])('the suite finds nothing in the mock of a contract of %s', { timeout: 60_000 }, async (_name, document, auth) => {
-  const contract = sealContract({ document: stringifyJson(document) })
+  const read = await readChecked(Buffer.from(JSON.stringify(document)), 'openapi.json')
+  const contract = sealContract({ document: stringifyJson(read.document) })
   const accepted = Object.fromEntries(Object.entries(auth).map(([name, value]) => [name, [value]]))
   const app = await createMock(contract, { docs: false, auth: accepted })
   onTestFinished(() => app.close())
