@@ -56,5 +56,5 @@ test('a contract with random faults is taken, or refused with places', { timeout
       for (const line of error.lines) expect(line).toMatch(/^openapi\.json:(?:\d+:\d+: | the chains of references)/)
     }
   })
-  await fc.assert(property, { numRuns: 300 })
+  await fc.assert(property, { numRuns: 300, seed: -1372309918 })
 })

@@ -35,7 +35,10 @@ export function mendReferences(contract: Adopted): void {
       if (section === undefined || !isStray(object, section)) return []
       const { problem } = follow(document, object)
       const target = problem === undefined ? lookUp(document, String(object['$ref'])) : undefined
-      const isOfKind = isSchema(target) && (kinds.get(target) ?? kind) === kind
+      if (!isSchema(target)) return []
+      // What OpenAPI does not describe, such as an extension, may be of any kind; but not a map, such as `paths`.
+      const isMap = Object.values(target).some((member) => kinds.has(member))
+      const isOfKind = isMap ? kinds.get(target) === kind : (kinds.get(target) ?? kind) === kind
       return isOfKind ? [{ object, section, target }] : []
     })
     for (const { object, section, target } of strays) {
