@@ -87,6 +87,7 @@ test('npm run dev serves each save, and keeps the last good server running', { t
   await edit('openapi.yaml', () => addGetPlant(good))
   await dev.next(/^dev: the server does not start; the last good server keeps running$/)
   expect(dev.lines.join('\n')).toMatch(/^plant-store: operation getPlant: has no handler/m)
+  await dev.next(/^src\/handlers\.ts.* error TS2741/)
   expect(await servedContract(second)).not.toContain('getPlant')
   await edit('openapi.yaml', () => good)
   const third = await dev.nextServing('title: Plants')
@@ -99,13 +100,17 @@ test('npm run dev serves each save, and keeps the last good server running', { t
   await edit('src/plants/listPlants.ts', () => handler)
   const last = await dev.nextServing('title: Plants')
 
-  // Type errors are repeated for the server that has them.
-  await edit('src/plants/listPlants.ts', (text) => `${text}export const wrong: number = 'text'\n`)
+  // Type errors are printed after each save, also those of a file directly in src.
+  await edit('src/handlers.ts', (text) => `${text}export const wrong: number = 'text'\n`)
   await dev.nextServing('title: Plants')
-  await dev.next(/^src\/plants\/listPlants\.ts.* error TS2322/)
+  await dev.next(/^dev: the code has type errors:$/)
+  await dev.next(/^src\/handlers\.ts.* error TS2322/)
   await edit('src/plants/deletePlant.ts', (text) => `${text}\n`)
+  await dev.nextServing('title: Plants')
+  await dev.next(/^src\/handlers\.ts.* error TS2322/)
+  await edit('src/handlers.ts', (text) => text.replace(/export const wrong.*\n/, ''))
   const wrong = await dev.nextServing('title: Plants')
-  await dev.next(/^dev: the new server has type errors:$/)
+  await dev.next(/^dev: the type errors are gone$/)
 
   // The log is formatted for people.
   expect(dev.lines).toContainEqual(expect.stringMatching(/INFO: listening at /))
