@@ -8,7 +8,7 @@ import type { Waiting } from '../waiting.ts'
 import { isUnavailable, prepareReads } from './statements.ts'
 
 /** Lists read this many bytes in one turn of the event loop, and at most two parts more, so that others do not wait. */
-const turnBytes = 256 * 1_024
+const turnBytes = 1_024 * 1_024
 
 /** The most plants in a page: 3 MiB if all are of the longest. */
 const maxPageRows = 1_024

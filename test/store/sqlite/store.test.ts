@@ -132,7 +132,7 @@ test('large lists are read in parts, and short lists do not wait for them', asyn
     return turns
   }
   const [large, short] = await Promise.all([
-    Promise.all(Array.from({ length: 40 }, () => list(128))),
+    Promise.all(Array.from({ length: 100 }, () => list(128))),
     Promise.all(Array.from({ length: 40 }, () => list(1))),
   ])
   isOver = true
