@@ -140,9 +140,12 @@ function assertComplete(database: Database.Database, file: string): void {
     prepareReads(database)
     prepareWrites(database)
   } catch (error) {
-    throw new UnusableStore(`${file} lacks a part of its schema (${reasonOf(error)}); restore a backup`, {
-      cause: error,
-    })
+    throw new UnusableStore(
+      `${file} lacks a part of its schema (${reasonOf(error)}); restore a backup, or add the migration of a new column`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
