@@ -1,12 +1,16 @@
 import { type ContractDocument, operationsOf } from '../../document/document.ts'
 import { stringifyJson } from '../../json/json.ts'
 
-/** Swagger UI sets table columns without a gap, and gives responses three columns, too wide for a phone's screen. */
+/**
+ * Swagger UI sets table columns without a gap, gives responses three columns, too wide for a phone's screen, and leaves one
+ * label dark in its dark mode.
+ */
 export const tableStyles = `.swagger-ui table > tbody > tr > td:first-of-type { padding-right: 12px; }
 .swagger-ui .responses-table > tbody > tr > td { padding-bottom: 20px; }
 .swagger-ui .shared-responses { padding: 0 20px 20px; }
 .swagger-ui .shared-responses > summary { cursor: pointer; font: 700 14px sans-serif; color: inherit; }
 .swagger-ui .shared-responses .opblock-section-header { display: none; }
+.dark-mode .swagger-ui .examples-select__section-label { color: #e4e6e6; }
 @media (max-width: 640px) {
   .swagger-ui .information-container .info { margin: 25px 0; }
   .swagger-ui .highlight-code:has(> .download-contents) > pre { padding-bottom: 45px !important; }
