@@ -30,7 +30,7 @@ export function printWelcome(
           `Token        ${token}`,
           '             for the caller "me"; it is shown only once',
           `Try          curl -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' ` +
-            `-d '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' ${url}/plants`,
+            `-d '{"id":1,"name":"Monstera deliciosa","tag":"indoor"}' ${url}/plants`,
           `             curl -H 'Authorization: Bearer ${token}' ${url}/plants`,
         ]
   process.stdout.write(

@@ -35,7 +35,7 @@ test('npm start in an empty folder prints curl lines that work, and keeps the pl
     `Token        ${token}`,
     '             for the caller "me"; it is shown only once',
     `Try          curl ${bearer} -H 'Content-Type: application/json' ` +
-      `-d '{"id":54,"name":"Monstera deliciosa","tag":"indoor"}' ${origin}/plants`,
+      `-d '{"id":1,"name":"Monstera deliciosa","tag":"indoor"}' ${origin}/plants`,
     `             curl ${bearer} ${origin}/plants`,
     '',
   ])
