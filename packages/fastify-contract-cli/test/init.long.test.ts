@@ -124,11 +124,15 @@ test('a new service type-checks and responds 501 in the form of its contract', {
 /** Runs a file of a service, on a free port by default. */
 function start(service: string, args: string[], env: Partial<Record<'PORT' | 'API_KEY', string>> = {}) {
   const child = spawn(process.execPath, args, { cwd: service, env: { ...process.env, PORT: '0', ...env } })
-  onTestFinished(() => void child.kill('SIGKILL'))
   let [out, err] = ['', '']
   child.stdout.on('data', (bytes) => (out += String(bytes)))
   child.stderr.on('data', (bytes) => (err += String(bytes)))
   const exit = once(child, 'exit').then(([code]) => ({ code: code as unknown, out, err }))
+  onTestFinished(async () => {
+    // SIGKILL would leave the process that `node --watch` has started.
+    child.kill('SIGTERM')
+    await exit
+  })
   const prints = (text: RegExp) => expect.poll(() => out + err, { timeout: 20_000 }).toMatch(text)
   return { child, exit, prints }
 }
