@@ -50,8 +50,10 @@ function start(
 
 async function end(child: ChildProcess | undefined): Promise<void> {
   if (child === undefined || !running.has(child)) return
-  const timer = setTimeout(() => child.kill('SIGKILL'), graceMilliseconds)
-  child.kill('SIGTERM')
+  // The group: a script and the compiler start processes of their own.
+  const signal = (name: NodeJS.Signals) => process.kill(-child.pid!, name)
+  const timer = setTimeout(() => signal('SIGKILL'), graceMilliseconds)
+  signal('SIGTERM')
   await once(child, 'exit')
   clearTimeout(timer)
 }
@@ -94,16 +96,6 @@ async function replaceServer(): Promise<void> {
   await Promise.race([once(server.stdout!, 'data'), once(server, 'exit')])
 }
 
-const compiler = join(import.meta.dirname, '../node_modules/typescript-7/bin/tsc')
-const compilerOptions = [
-  '--noEmit',
-  '--incremental',
-  '--tsBuildInfoFile',
-  '.cache/types.tsbuildinfo',
-  '--pretty',
-  'false',
-]
-
 /**
  * Checks the types of all files. The compiler's own watch mode misses saves of files directly in an included folder
  * (seen in TypeScript 7.0.2). A newer check replaces this one.
@@ -113,7 +105,8 @@ const compilerOptions = [
 async function checkTypes(): Promise<string[] | undefined> {
   await end(typeCheck)
   if (isClosing) return undefined
-  const child = start([compiler, ...compilerOptions], 'pipe')
+  // The npm script has the compiler and its arguments.
+  const child = start(['--run', 'typecheck', '--', '--pretty', 'false'], 'pipe')
   typeCheck = child
   const lines: string[] = []
   createInterface(child.stdout!).on('line', (line) => lines.push(line))
