@@ -11,7 +11,8 @@ export type NewPlant = Input<'createPlant'>['body']
 type Value = string | number | bigint | boolean
 
 /**
- * A function for each property of the contract's `Plant`. It converts the value of the column with the same name. A property that only one of `Plant` and `NewPlant` has cannot be stored.
+ * A function for each property of the contract's `Plant`. It converts the value of the column with the same name. A
+ * property that only one of `Plant` and `NewPlant` has cannot be stored.
  */
 type Columns = {
   [Property in Exclude<keyof (Plant & NewPlant), 'id'>]-?: Property extends keyof Plant & keyof NewPlant

@@ -48,7 +48,10 @@ function raiseBound(schema: Members, flag: string, bound: string): void {
   Reflect.deleteProperty(schema, bound)
 }
 
-/** A string with the media type of bytes, and without an encoding, is `format: binary` (OpenAPI 3.1.1, "Working with Binary Data"). */
+/**
+ * A string with the media type of bytes, and without an encoding, is `format: binary` (OpenAPI 3.1.1, "Working with
+ * Binary Data").
+ */
 function raiseBinary(schema: Members): void {
   const { contentMediaType: media, contentEncoding: encoding, type = 'string' } = schema
   if (typeof media !== 'string' || encoding !== undefined || type !== 'string') return

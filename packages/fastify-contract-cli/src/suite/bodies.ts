@@ -7,7 +7,10 @@ import { spelled, textOf } from './spellings.ts'
 import { Undrawable } from './undrawable.ts'
 import { found, valuesOf } from './values.ts'
 
-/** The media types of an operation's body, JSON first; a range stands for one of its types. No body has `application/*+json`. */
+/**
+ * The media types of an operation's body, JSON first; a range stands for one of its types. No body has
+ * `application/*+json`.
+ */
 export function bodyTypes({ object }: ContractOperation): string[] {
   const types = Object.keys(object.requestBody?.content ?? {}).filter((type) => !type.includes('*') || isRange(type))
   return types.toSorted((a, b) => Number(kindOf(b) === 'json') - Number(kindOf(a) === 'json'))

@@ -142,7 +142,10 @@ function isNull(schema: AnySchema): boolean {
 /** How many branches are left out in the time of one step of work. */
 const selectionsPerStep = 32
 
-/** Applies branches until more than `most` are valid. @returns the numbers of notes before the valid ones, and the errors of others */
+/**
+ * Applies branches until more than `most` are valid. @returns the numbers of notes before the valid ones, and the
+ * errors of others
+ */
 function applyBranches(state: Validation, branches: ValidateFunction[], data: unknown, context: Context, most: number) {
   const starts: { coercions: number; objects: number }[] = []
   const failures: Errors[] = []

@@ -49,8 +49,9 @@ export function compileWhole({ compile, compileNext }: SchemaCompiler, schema: A
 /**
  * Replaces the parts of Ajv that take more time than the size of a schema accounts for.
  *
- * - A named schema becomes one function, however many schemas refer to it, or two if branches do so too. Ajv would compile it within the schema that
- *   refers to it, and a few hundred schemas that refer to one another would overflow the stack.
+ * - A named schema becomes one function, however many schemas refer to it, or two if branches do so too. Ajv would
+ *   compile it within the schema that refers to it, and a few hundred schemas that refer to one another would overflow
+ *   the stack.
  * - A part is included at its only reference.
  * - Schemas are not searched for identifiers and references. Ajv does so for each schema that a keyword compiles, and its
  *   search takes 2^n steps for n alternatives in one another.
