@@ -1,4 +1,5 @@
 /** JSON with exact integers, JSON Pointers, and text that is safe to print. */
 export { MalformedJson, RefusedJson, parseJson, parseJsonWithBigInts, stringifyJson } from './json/json.ts'
+export { mapMembers } from './json/map-members.ts'
 export { BrokenReference, escapeName, find, lookUp, namesOf } from './json/pointer.ts'
 export { printable } from './json/printable.ts'

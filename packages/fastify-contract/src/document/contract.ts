@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
+import { brand } from '../brand.ts'
 import { parseJsonWithBigInts } from '../json/json.ts'
 import { printable } from '../json/printable.ts'
 import type { ContractTypes } from '../types/handler-types.ts'
-import { type ContractDocument, contractFile, dereference, generatedFolder } from './document.ts'
+import { type Change, applyChange } from './changes.ts'
+import { type ContractDocument, contractFile, generatedFolder } from './document.ts'
 import { generateCommand } from './generate-command.ts'
 
 /** The contract cannot be served. The message is one printable line. */
@@ -13,15 +15,14 @@ export class UnservableContract extends Error {
     super(printable(reason), options)
   }
 }
+brand(UnservableContract, 'UnservableContract')
 
 /** The texts of a contract. JSON is text, because JavaScript would round its integers. */
 export interface ContractTexts {
-  /** The contract as the server enforces it, in JSON. */
+  /** The contract as its author wrote it, in one document, in JSON. */
   document: string
-  /** The contract as its author wrote it, in JSON, if it differs from `document`. */
-  json?: string
-  /** The file of its author, if it is the only one. */
-  yaml?: string
+  /** What the server reads otherwise: a `Change`, in JSON. */
+  changes?: string
   /** The SHA-256 of each file, by its path relative to `folder`. */
   sources?: Readonly<Record<string, string>>
 }
@@ -41,50 +42,57 @@ export function sealContract(texts: ContractTexts): ContractTexts & Pick<Contrac
   return { ...texts, sha256: sealOf(texts) }
 }
 
-function sealOf({ document, json, yaml, sources = {} }: ContractTexts): string {
-  return hash('sha256', JSON.stringify([document, json, yaml, sources]))
+function sealOf({ document, changes, sources = {} }: ContractTexts): string {
+  return hash('sha256', JSON.stringify([document, changes, sources]))
 }
 
-/** The documents of a contract: parsed, and with its references resolved. */
-const documents = new WeakMap<Contract, { parsed: unknown; resolved: ContractDocument }>()
+/** The documents of a contract: of its author, and as the server enforces it. */
+const documents = new WeakMap<Contract, { written: object; served: ContractDocument }>()
 
 /**
- * The document of a generated contract, with its references resolved.
+ * The document of a generated contract as the server enforces it.
  *
  * @throws UnservableContract if its text was edited or cut
  */
 export function documentOf(contract: Contract): ContractDocument {
-  return documentsOf(contract).resolved
+  return documentsOf(contract).served
 }
 
-/** The document of its author, with its references as they are. @throws UnservableContract as `documentOf` */
+/** The document of its author. @throws UnservableContract as `documentOf` */
 export function writtenDocumentOf(contract: Contract): object {
-  const { parsed } = documentsOf(contract)
-  // `generate` has checked that it is one.
-  return (contract.json === undefined ? parsed : parseJsonWithBigInts(contract.json)) as object
+  return documentsOf(contract).written
 }
 
 function documentsOf(contract: Contract) {
   const known = documents.get(contract)
   if (known !== undefined) return known
   if (contract.sha256 !== sealOf(contract)) throw stale(contract)
-  // `generate` has checked it.
-  const parsed = parseJsonWithBigInts(contract.document)
-  const made = { parsed, resolved: dereference(parsed) }
+  const { document, changes } = contract
+  // `generate` has written both.
+  const written = parseJsonWithBigInts(document) as object
+  const change = changes === undefined ? {} : (parseJsonWithBigInts(changes) as Change)
+  // `generate` has checked what they make.
+  const made = { written, served: applyChange(written, change) as ContractDocument }
   documents.set(contract, made)
   return made
 }
 
 /**
- * Compares a contract with the files that it was generated from. They may be absent, as in an image.
+ * Reads the files that a contract was generated from. They may be absent, as in an image.
  *
+ * @returns the file of its author, if it is the only one and is there
  * @throws UnservableContract if one has changed
  */
-export async function checkSources(contract: Contract): Promise<void> {
+export async function readSources(contract: Contract): Promise<Buffer | undefined> {
   const { folder, sources = {} } = contract
-  if (folder === undefined) return
-  const files = Object.entries(sources).map(([file, sum]) => matches(join(folder, file), sum))
-  if ((await Promise.all(files)).includes(false)) throw stale(contract)
+  if (folder === undefined) return undefined
+  const files = Object.entries(sources).map(async ([file, sum]) => {
+    const content = await readSource(join(folder, file))
+    if (content !== undefined && hash('sha256', content) !== sum) throw stale(contract)
+    return content
+  })
+  const [first, ...others] = await Promise.all(files)
+  return others.length === 0 ? first : undefined
 }
 
 function stale(contract: Contract): UnservableContract {
@@ -105,12 +113,12 @@ function placeOf({ folder = generatedFolder, sources = {} }: Contract) {
   return { folder, source }
 }
 
-/** Whether a file has this SHA-256, or is absent. */
-async function matches(file: string, sha256: string): Promise<boolean> {
+/** @returns undefined if the file is absent */
+async function readSource(file: string): Promise<Buffer | undefined> {
   try {
-    return hash('sha256', await readFile(file)) === sha256
+    return await readFile(file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     const reason = error instanceof Error ? error.message : String(error)
     throw new UnservableContract(`cannot read the contract: ${reason}`, { cause: error })
   }

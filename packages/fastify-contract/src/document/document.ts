@@ -1,5 +1,6 @@
 import { BrokenReference, find } from '../json/pointer.ts'
-import { type Schema, schemasPointer } from '../schema/schema-parts.ts'
+import type { Schema } from '../schema/schema-parts.ts'
+import { isMap, type methodFields, operationPlaces } from './methods.ts'
 
 /** The default file name of the contract. */
 export const contractFile = 'openapi.yaml'
@@ -26,10 +27,12 @@ export interface ContractDocument {
 
 export type SecurityRequirement = Record<string, string[]>
 
-export type PathItem = { [Method in ContractMethod]?: WrittenOperation }
+export type PathItem = { [Method in (typeof methodFields)[number]]?: WrittenOperation } & {
+  additionalOperations?: Record<string, WrittenOperation>
+}
 
 /** In OpenAPI 3.1 `responses` is optional. */
-type WrittenOperation = Omit<OperationObject, 'responses'> & Partial<Pick<OperationObject, 'responses'>>
+export type WrittenOperation = Omit<OperationObject, 'responses'> & Partial<Pick<OperationObject, 'responses'>>
 
 export interface OperationObject {
   operationId: string
@@ -37,14 +40,21 @@ export interface OperationObject {
   /** Not checked, because it only documents. */
   summary?: unknown
   parameters?: Parameter[]
-  requestBody?: { required?: boolean; content: Record<string, MediaType> }
+  requestBody?: RequestBodyObject
   responses: Record<string, ContractResponse>
   security?: SecurityRequirement[]
+  /** Those of the operation or of its path; undefined where it has those of the document. */
+  servers?: { url: string }[]
+}
+
+export interface RequestBodyObject {
+  required?: boolean
+  content: Record<string, MediaType>
 }
 
 export interface Parameter extends Exampled {
   name: string
-  in: 'path' | 'query' | 'header' | 'cookie'
+  in: 'path' | 'query' | 'querystring' | 'header' | 'cookie'
   required?: boolean
   schema?: Schema
   content?: Record<string, MediaType>
@@ -54,12 +64,30 @@ export interface Parameter extends Exampled {
 
 export interface ContractResponse {
   description: string
-  headers?: Record<string, { required?: boolean; schema?: Schema } & Exampled>
+  headers?: Record<string, Header>
   content?: Record<string, MediaType>
+}
+
+export interface Header extends Exampled {
+  required?: boolean
+  schema?: Schema
 }
 
 export interface MediaType extends Exampled {
   schema?: Schema
+  /** That of each item of a stream (OpenAPI 3.2). */
+  itemSchema?: Schema
+  /** Whether the `data` of every event is JSON, so that a text has quotation marks. `generate` sets it. */
+  'x-event-data'?: 'json'
+  /** Of a form, by property. */
+  encoding?: Record<string, Encoding>
+}
+
+/** How a property of a form is sent. */
+export interface Encoding {
+  contentType?: string
+  style?: string
+  explode?: boolean
 }
 
 export interface Exampled {
@@ -67,38 +95,111 @@ export interface Exampled {
   examples?: Record<string, { value?: unknown }>
 }
 
-/** The methods of an OpenAPI 3.1 path item. */
-export const contractMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
-export type ContractMethod = (typeof contractMethods)[number]
-
-/** An operation, with the security of the document. */
+/** An operation, with the security of the document. Only its schemas have references. */
 export interface ContractOperation {
   id: string
-  method: ContractMethod
+  /** In lower case. */
+  method: string
   path: string
   parameters: Parameter[]
   security: SecurityRequirement[]
+  /** Those of its servers. */
+  basePaths: string[]
   object: OperationObject
 }
 
-/** Lists the operations of a dereferenced contract, in its order. `generate` gives each the parameters of its path. */
+/**
+ * Lists the operations of a contract, in its order. `generate` gives each the parameters of its path.
+ *
+ * @throws BrokenReference
+ */
 export function operationsOf(document: ContractDocument): ContractOperation[] {
+  const { parameter, body, responses } = createReader(document)
   const paths = Object.entries(document.paths ?? {}).filter(([path]) => !path.startsWith('x-'))
   return paths.flatMap(([path, item]) =>
-    contractMethods.flatMap((method) => {
-      const written = item[method]
-      if (written === undefined) return []
-      const object = { ...written, responses: written.responses ?? {} }
-      const { operationId: id, parameters = [], security = document.security ?? [] } = object
-      return [{ id, method, path, parameters, security, object }]
+    operationsIn(item).map(({ method, written }) => {
+      const { operationId: id, parameters: given = [], requestBody, security = document.security ?? [] } = written
+      const parameters = given.map(parameter)
+      const object: OperationObject = { ...written, responses: responses(written.responses ?? {}) }
+      if (written.parameters !== undefined) object.parameters = parameters
+      if (requestBody !== undefined) object.requestBody = body(requestBody)
+      return {
+        id,
+        method,
+        path,
+        parameters,
+        security,
+        basePaths: basePathsOf({ servers: written.servers ?? document.servers ?? [] }),
+        object,
+      }
     }),
   )
 }
 
-/**
- * Lists the base paths of the contract's servers: `/v1` for `https://plants.example/v1/`, `` for the root.
- */
-export function basePathsOf({ servers = [] }: ContractDocument): string[] {
+/** Lists the operations of a path item, with their methods in lower case. */
+export function operationsIn(item: PathItem): { method: string; written: WrittenOperation }[] {
+  // `generate` has checked the structure.
+  return operationPlaces(item).map(({ method, holder, key }) => ({ method, written: holder[key] as WrittenOperation }))
+}
+
+/** The responses to requests that match no operation. @throws BrokenReference */
+export function unmatchedResponsesOf(document: ContractDocument): Record<string, ContractResponse> | undefined {
+  const { 'x-unmatched-responses': written } = document
+  return written === undefined ? undefined : createReader(document).responses(written)
+}
+
+/** Makes the functions that read objects without their references. Equal references share one object. */
+function createReader(document: ContractDocument) {
+  const read = new Map<object, object>()
+
+  /** @param inside replaces the members that may have references */
+  function resolve<Written extends object>(written: Written, inside: (end: Written) => Partial<Written>): Written {
+    const end = endOf(document, written)
+    const known = read.get(end)
+    // It was made of an object of the same kind.
+    if (known !== undefined) return known as Written
+    const made = { ...end, ...inside(end) }
+    read.set(end, made)
+    return made
+  }
+
+  const exampled = ({ examples }: Exampled): Partial<Exampled> =>
+    // Those of a schema are a list.
+    isMap(examples) ? { examples: mapped(examples, (each) => resolve(each, () => ({}))) } : {}
+  const contentOf = ({ content }: { content?: Record<string, MediaType> }) =>
+    content === undefined ? {} : { content: mapped(content, (media) => ({ ...media, ...exampled(media) })) }
+  const header = (written: Header) => resolve(written, exampled)
+  const response = (written: ContractResponse) =>
+    resolve(written, (end) => ({
+      ...contentOf(end),
+      ...(end.headers === undefined ? {} : { headers: mapped(end.headers, header) }),
+    }))
+  return {
+    parameter: (written: Parameter) => resolve(written, (end) => ({ ...exampled(end), ...contentOf(end) })),
+    body: (written: RequestBodyObject) => resolve(written, contentOf),
+    responses: (written: Record<string, ContractResponse>) => mapped(written, response),
+  }
+}
+
+/** The object at the end of the references of an object. @throws BrokenReference */
+export function endOf<Written extends object>(document: unknown, written: Written): Written {
+  const met = new Set<unknown>()
+  let end: Written = written
+  while ('$ref' in end && typeof end.$ref === 'string') {
+    if (met.has(end)) throw new BrokenReference(`the reference ${end.$ref} leads back to itself`)
+    met.add(end)
+    // `generate` has checked that it is an object of the same kind.
+    end = find(document, end.$ref) as Written
+  }
+  return end
+}
+
+function mapped<Member>(map: Record<string, Member>, change: (member: Member) => Member): Record<string, Member> {
+  return Object.fromEntries(Object.entries(map).map(([name, member]) => [name, change(member)]))
+}
+
+/** Lists the base paths of the contract's servers: `/v1` for `https://plants.example/v1/`, `` for the root. */
+export function basePathsOf({ servers = [] }: Pick<ContractDocument, 'servers'>): string[] {
   const paths = servers.map(({ url }) =>
     decodeURI(new URL(url, 'http://localhost/').pathname).replace(/(?<!\/)\/+$/, ''),
   )
@@ -107,9 +208,11 @@ export function basePathsOf({ servers = [] }: ContractDocument): string[] {
 
 /** Members that map names chosen by the author of the contract. */
 export const maps: readonly string[] = [
+  'additionalOperations',
   '$defs',
   'callbacks',
   'content',
+  'encoding',
   'examples',
   'headers',
   'links',
@@ -123,60 +226,26 @@ export const maps: readonly string[] = [
   'webhooks',
 ]
 
-/** Members that are JSON values, where `$ref` is not a reference. */
-const values: readonly string[] = ['const', 'default', 'enum', 'example', 'value']
+/** Statuses without content (RFC 9110, sections 15.3.5, 15.3.6, 15.4.5). */
+export const contentless = [204, 205, 304] as const
 
-/** The library's own extension, which contains responses. */
-const readExtension = 'x-unmatched-responses'
-
-/** Whether a member is data rather than OpenAPI: an extension, an example, a constant. */
-function isData(name: string, member: unknown): boolean {
-  if (name.startsWith('x-')) return name !== readExtension
-  return values.includes(name) || (name === 'examples' && Array.isArray(member))
+/** Whether the responses of a status have no content. */
+export function isContentless(status: number): boolean {
+  return contentless.some((each) => each === status)
 }
 
-/**
- * Replaces local references with their targets, except in data (extensions and values) and except references to schemas:
- * a schema may contain itself.
- *
- * @param document a parsed OpenAPI document
- * @returns a copy in which equal references share one object
- * @throws BrokenReference if one leads out of the document, to nothing, or back to itself
- */
-export function dereference(document: unknown): ContractDocument {
-  const resolved = new Map<string, unknown>()
-  const open = new Set<string>()
-
-  function resolve(reference: string): unknown {
-    if (resolved.has(reference)) return resolved.get(reference)
-    if (open.has(reference)) throw new BrokenReference(`the reference ${reference} leads back to itself`)
-    open.add(reference)
-    const target = copy(find(document, reference))
-    open.delete(reference)
-    resolved.set(reference, target)
-    return target
-  }
-
-  function copy(node: unknown, isMap = false): unknown {
-    if (Array.isArray(node)) return node.map((member) => copy(member))
-    if (typeof node !== 'object' || node === null) return node
-    if ('$ref' in node && typeof node.$ref === 'string' && !node.$ref.startsWith(schemasPointer)) {
-      return resolve(node.$ref)
-    }
-    const members = Object.entries(node).map(([name, member]): [string, unknown] => {
-      if (!isMap && isData(name, member)) return [name, member]
-      return [name, copy(member, !isMap && maps.includes(name))]
-    })
-    return Object.fromEntries(members)
-  }
-
-  // The structure of the document is checked elsewhere.
-  return copy(document) as ContractDocument
+/** Finds the key under which the response of a status is declared: its own, that of its range such as `4XX`, or `default`. */
+export function declaredKey(responses: object, status: number): string | undefined {
+  const own = String(status)
+  if (Object.hasOwn(responses, own)) return own
+  const range = `${own.charAt(0)}XX`
+  if (Object.hasOwn(responses, range)) return range
+  return Object.hasOwn(responses, 'default') ? 'default' : undefined
 }
 
 /** Finds the response for a status: its own, that of its range such as `4XX`, or `default`. */
 export function declaredResponse<Response>(responses: Record<string, Response>, status: number): Response | undefined {
-  return responses[String(status)] ?? responses[`${String(Math.floor(status / 100))}XX`] ?? responses['default']
+  return responses[declaredKey(responses, status) ?? '']
 }
 
 /** The media types of an operation's successful responses, in their order. */

@@ -5,8 +5,11 @@ const token = "[\\w!#$%&'*+.^`|~-]+"
 const quotedString = '"(?:[^"\\\\]|\\\\.)*"'
 const parameter = `(${token})=(${token}|${quotedString})`
 
+/** The most parameters of a media type; those that are registered have fewer. */
+export const maxParameters = 10
+
 const typeAndSubtype = new RegExp(`^${token}/${token}$`)
-const parametersOnly = new RegExp(`^(?:;[ \\t]*(?:${parameter}[ \\t]*)?)*$`)
+const parametersOnly = new RegExp(`^(?:;[ \\t]*(?:${parameter}[ \\t]*)?){0,${String(maxParameters)}}$`)
 const eachParameter = new RegExp(`;[ \\t]*${parameter}`, 'g')
 
 /** A media type of a header, or of a contract, where it may be a range such as `image/*`. */
@@ -19,7 +22,7 @@ export interface MediaType {
 
 const noParameters: MediaType['parameters'] = new Map()
 
-/** Parses a media type (RFC 9110, section 8.3.1). @returns undefined if it is malformed */
+/** Parses a media type (RFC 9110, section 8.3.1). @returns undefined if it is malformed or has too many parameters */
 export function parseMediaType(text: string): MediaType | undefined {
   const [type = ''] = text.split(';', 1)
   const essence = type.trim().toLowerCase()
@@ -44,9 +47,12 @@ export function kindOf(type: string): ContentKind {
   return essence.trim() === 'multipart/form-data' ? 'multipart' : 'bytes'
 }
 
-/** Whether a media type is JSON: `application/json`, or one with the suffix `+json` (RFC 6839, section 3.1). */
+/**
+ * Whether a media type is JSON: `application/json`, or one with the suffix `+json` (RFC 6839, section 3.1). `text/json` is
+ * not registered, but what many servers declare beside it.
+ */
 export function isJson(type: string): boolean {
-  return /^(?:application\/json|[^;]*\+json)[ \t]*(?:;|$)/i.test(type)
+  return /^(?:(?:application|text)\/json|[^;]*\+json)[ \t]*(?:;|$)/i.test(type)
 }
 
 /** Whether a media type is text, which is sent in UTF-8. */
@@ -54,14 +60,25 @@ export function isText(type: string): boolean {
   return /^text\//i.test(type)
 }
 
+/** How a sequential media type separates its items: server-sent events, JSON lines, or JSON text sequences (RFC 7464). */
+export type Framing = 'events' | 'lines' | 'records'
+
+/** How content of a media type is a sequence of items (OpenAPI 3.2, section 4.14.3); undefined for other media types. */
+export function framingOf(type: string): Framing | undefined {
+  const essence = parseMediaType(type)?.essence ?? ''
+  if (essence === 'text/event-stream') return 'events'
+  if (/^application\/(?:jsonl|(?:x-)?ndjson)$/.test(essence)) return 'lines'
+  return /^application\/(?:[^/]*\+)?json-seq$/.test(essence) ? 'records' : undefined
+}
+
 /** The Content-Type header of a media type: text is UTF-8, and JSON has no charset (RFC 8259, section 11). */
 export function contentTypeOf(type: string): string {
   return isText(type) ? `${type.replaceAll(/;[ \t]*charset=(?:"[^"]*"|[^;]*)/gi, '')}; charset=utf-8` : type
 }
 
-/** Whether a media type of a contract is a range, such as `image/*`. */
+/** Whether a media type of a contract is a range, such as `image/*` or `application/*+json`. */
 export function isRange(type: string): boolean {
-  return /^(?:\*|[^;]*\/\*)[ \t]*(?:;|$)/.test(type)
+  return /^(?:\*|[^;]*\/\*(?:\+[^;*]*)?)[ \t]*(?:;|$)/.test(type)
 }
 
 /**
@@ -83,10 +100,16 @@ export function createMatcher(declared: readonly string[]): (type: MediaType) =>
     const found =
       ofType.find((each) => [...each.parameters].every(([name, values]) => isSame(values, parameters.get(name)))) ??
       ofType[0] ??
+      ranges.find((each) => each.essence === withoutName(essence)) ??
       ranges.find((each) => each.essence === `${essence.split('/', 1).join()}/*`) ??
       ranges.find((each) => each.essence === '*/*')
     return found?.index ?? -1
   }
+}
+
+/** The range of the media types of a suffix: `application/*+json` of `application/ld+json`. */
+function withoutName(essence: string): string {
+  return essence.replace(/\/[^+]*/, '/*')
 }
 
 function isSame(declared: readonly string[], given: readonly string[] = []): boolean {

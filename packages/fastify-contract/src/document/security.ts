@@ -1,4 +1,4 @@
-import type { ContractDocument, ContractOperation } from './document.ts'
+import { type ContractDocument, type ContractOperation, endOf } from './document.ts'
 
 /** A supported security scheme: the form of its credentials, and their place in a request. */
 export interface SecurityScheme {
@@ -23,10 +23,10 @@ export function alternativesOf({ security }: Pick<ContractOperation, 'security'>
 }
 
 /** The supported security schemes of a contract, by name. */
-export function securitySchemesOf({ components }: Pick<ContractDocument, 'components'>): Map<string, SecurityScheme> {
+export function securitySchemesOf(document: Pick<ContractDocument, 'components'>): Map<string, SecurityScheme> {
   return new Map(
-    Object.entries(components?.securitySchemes ?? {}).flatMap(([name, described]) => {
-      const scheme = readScheme(described)
+    Object.entries(document.components?.securitySchemes ?? {}).flatMap(([name, described]) => {
+      const scheme = readScheme(endOf(document, described ?? {}))
       return scheme === undefined ? [] : [[name, scheme]]
     }),
   )
@@ -49,8 +49,8 @@ export function requiredSchemesOf(
 }
 
 /** Reads a Security Scheme Object (OpenAPI 3.1, section 4.8.27). @returns undefined if it is not supported */
-function readScheme(described: unknown): SecurityScheme | undefined {
-  const { type, scheme, in: place, name } = (described ?? {}) as Partial<Record<string, unknown>>
+function readScheme(described: object): SecurityScheme | undefined {
+  const { type, scheme, in: place, name }: Partial<Record<string, unknown>> = described
   const authorization = { in: 'header', name: 'Authorization' } as const
   switch (type) {
     case 'http': {

@@ -1,6 +1,31 @@
 import { Readable } from 'node:stream'
 import { chunksOf } from '../types/encoded.ts'
 
+/** An async iterable that is closed with its iterator, also if nothing was read of it. */
+export class OwnedIterable<Item> {
+  readonly #iterable: AsyncIterable<Item>
+  readonly #stream: Readable | undefined
+  #iterator: AsyncIterator<Item> | undefined
+
+  constructor(iterable: AsyncIterable<Item>) {
+    this.#iterable = iterable
+    this.#stream = isNodeStream(iterable) ? iterable : undefined
+    // An unhandled error ends the process. The iterator reports errors of the stream.
+    this.#stream?.on('error', ignore)
+  }
+
+  /** @throws TypeError for a web stream that is locked to another reader */
+  iterate(): AsyncIterator<Item> {
+    return (this.#iterator ??= this.#iterable[Symbol.asyncIterator]())
+  }
+
+  async close(): Promise<void> {
+    // Ending an iterator that has not started does not close its Node stream.
+    this.#stream?.destroy()
+    await this.iterate().return?.()
+  }
+}
+
 /**
  * Creates a stream that owns the chunks of a body: it closes their source when it ends or is destroyed, even unread. It
  * holds one chunk, and reads the next when the client has taken it. `Readable.from` reads ahead, and does not close an
@@ -13,17 +38,15 @@ export function streamChunks<Chunk extends Uint8Array>(
   chunks: AsyncIterable<Chunk>,
   onTaken?: (chunk: Chunk) => void,
 ): Readable {
-  const source = isNodeStream(chunks) ? chunks : undefined
-  let iterator: AsyncIterator<Chunk> | undefined
-  // A web stream that is locked to another reader throws.
-  const iterate = (): AsyncIterator<Chunk> => (iterator ??= chunks[Symbol.asyncIterator]())
+  const source = new OwnedIterable(chunks)
   let taken: Chunk | undefined
   const stream = new Readable({
     highWaterMark: 0,
     read() {
       if (taken !== undefined) onTaken?.(taken)
       taken = undefined
-      iterate()
+      source
+        .iterate()
         .next()
         .then(
           ({ value, done }) => {
@@ -35,9 +58,7 @@ export function streamChunks<Chunk extends Uint8Array>(
         )
     },
     destroy(error, callback) {
-      // Ending an iterator that has not started does not close its Node stream.
-      source?.destroy()
-      Promise.resolve(iterate().return?.()).then(
+      source.close().then(
         () => {
           callback(error)
         },
@@ -47,8 +68,7 @@ export function streamChunks<Chunk extends Uint8Array>(
       )
     },
   })
-  // An unhandled error ends the process. The iterator reports errors of the source, the response its own.
-  source?.on('error', ignore)
+  // The response reports its own errors.
   return stream.on('error', ignore)
 }
 

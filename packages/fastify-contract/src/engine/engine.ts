@@ -1,14 +1,24 @@
-import type { ContractDocument, ContractMethod, ContractOperation } from '../document/document.ts'
+import type { ContractDocument, ContractOperation } from '../document/document.ts'
 import { offeredTypes, operationsOf } from '../document/document.ts'
 import { UnservableContract } from '../document/contract.ts'
 import { type RequiredScheme, alternativesOf } from '../document/security.ts'
 import { Encoded, decode } from '../types/encoded.ts'
 import { closeBody } from './body-stream.ts'
 import { CompileQueue, type CompileSteps, type Preparation } from './compile-queue.ts'
-import { type AnyHandler, type OperationRequest, bindOperations } from './openapi-backend.ts'
+import { FailedOperation } from './failed.ts'
+import { type ItemMedia, ItemStream } from './item-stream.ts'
+import { type AnyHandler, type OperationInput, type OperationRequest, bindOperations } from './openapi-backend.ts'
 import { type AnyReply, ContractViolation, type ValidBody, createReplyValidators } from './reply-validation.ts'
 
-export type { AnyHandler, OperationRequest }
+export type { AnyHandler, OperationInput, OperationRequest }
+
+/** What a handler receives besides its input and the services. */
+export interface OperationContext {
+  /** What the verifiers of the credentials returned, by scheme. */
+  auth: object
+  /** That of Fastify. */
+  request: object
+}
 
 /** A validated reply. */
 export interface ValidReply extends AnyReply, ValidBody {
@@ -18,9 +28,15 @@ export interface ValidReply extends AnyReply, ValidBody {
 /** An operation, ready to be served. */
 export interface BoundOperation {
   id: string
-  method: ContractMethod
+  /** In lower case. */
+  method: string
   /** The path template, such as `/plants/{id}`. */
   path: string
+  /** What comes before it, such as `/v1`; empty for the root. */
+  basePaths: string[]
+  /** What documents it. */
+  tags: string[] | undefined
+  summary: string | undefined
   /** The media types of the body, which may be ranges; empty if the operation takes no body. */
   bodyTypes: string[]
   requiresBody: boolean
@@ -28,20 +44,27 @@ export interface BoundOperation {
   offeredTypes: string[]
   /** Alternatives, each a list of required schemes. Empty for a public operation. */
   security: RequiredScheme[][]
-  /** Its validators. `handle` waits for them. */
+  /** Its validators. `call` waits for those of replies. */
   validators: Record<'requests' | 'replies', Preparation>
   /**
-   * Validates the request and passes it to the operation's handler.
+   * Validates a request, when the validators of requests are compiled.
    *
-   * @throws Refusal if the request breaks the contract, ContractViolation if the reply does, and any error of the handler
+   * @returns the input of the handler
+   * @throws Refusal if the request breaks the contract
    */
-  handle: (request: OperationRequest) => Promise<ValidReply>
+  read: (request: OperationRequest) => OperationInput
+  /**
+   * Calls the handler and validates its reply, also one that it throws by `failed`.
+   *
+   * @throws ContractViolation if the reply breaks the contract, and any other error of the handler
+   */
+  call: (input: OperationInput, context: OperationContext) => Promise<ValidReply>
   /** Describes how a failure breaks the declared response; undefined if it fits. Headers may be undeclared. */
   failureProblem: (reply: AnyReply) => string | undefined
 }
 
 export interface EngineOptions {
-  /** A dereferenced contract, checked by `fastify-contract generate`. */
+  /** A contract, checked by `fastify-contract generate`. */
   document: ContractDocument
   /** A handler for each operationId. */
   handlers: Partial<Record<string, AnyHandler>>
@@ -72,7 +95,7 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
   const bound = await bindOperations(document, operations, handlers, options.bodyLevels)
   const validatorOf = createReplyValidators(document)
   const queue = new CompileQueue()
-  return operations.map(({ id, method, path, security, object }, index) => {
+  return operations.map(({ id, method, path, basePaths, security, object }, index) => {
     // There is one for each operation.
     const operation = bound[index]!
     const replyValidator = validatorOf(object)
@@ -80,36 +103,58 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
       requests: queue.prepare(() => compiling(id, operation.compile(), remedy)),
       replies: queue.prepare(() => compiling(id, replyValidator.compile(), remedy)),
     }
+    const violation = ({ status }: AnyReply, problem: string) => {
+      onContractBroken?.(id)
+      return new ContractViolation(`the ${String(status)} reply of ${id} breaks the contract: ${problem}`)
+    }
+    const dropped = ({ status }: AnyReply, undeclared: string) => {
+      onContractBroken?.(id)
+      return `dropped from the ${String(status)} reply of ${id}: ${undeclared}`
+    }
+    const itemStream = (reply: AnyReply, media: ItemMedia) =>
+      // It was checked to be one.
+      new ItemStream(reply.body as AsyncIterable<unknown>, media, {
+        violation: (problem) => violation(reply, problem),
+        dropped: (undeclared) => dropped(reply, undeclared),
+      })
     const validReply = (reply: AnyReply): ValidReply => {
       try {
         const { undeclared, ...valid } = replyValidator.validate(reply)
-        if (undeclared === undefined) return { ...reply, ...valid }
-        onContractBroken?.(id)
-        const place = `the ${String(reply.status)} reply of ${id}`
-        return { ...reply, ...valid, undeclared: `${place} was sent without an undeclared property: ${undeclared}` }
+        if (valid.media?.items !== undefined) return { ...reply, ...valid, body: itemStream(reply, valid.media.items) }
+        return undeclared === undefined
+          ? { ...reply, ...valid }
+          : { ...reply, ...valid, undeclared: dropped(reply, undeclared) }
       } catch (error) {
         if (!(error instanceof ContractViolation)) throw error
         closeBody(reply.body)
-        onContractBroken?.(id)
-        throw new ContractViolation(`the ${String(reply.status)} reply of ${id} breaks the contract: ${error.message}`)
+        throw violation(reply, error.message)
       }
     }
     const bodyTypes = Object.keys(object.requestBody?.content ?? {})
+    const { tags, summary } = object
     return {
       id,
       method,
       path,
+      basePaths,
+      tags,
+      summary: typeof summary === 'string' ? summary : undefined,
       bodyTypes,
       requiresBody: object.requestBody?.required === true && bodyTypes.length > 0,
       offeredTypes: offeredTypes(object),
       security: alternativesOf({ security }),
       validators,
-      handle: async (request) => {
-        if (!validators.requests.isDone) await validators.requests.run()
-        const input = operation.validateRequest(request)
+      read: operation.validateRequest,
+      call: async (input, context) => {
         // Before the handler is called: a stream in its reply must not wait, because nobody listens to its errors yet.
         if (!validators.replies.isDone) await validators.replies.run()
-        const reply = await operation.handler(input, { ...services, auth: request.auth, request: request.request })
+        let reply: AnyReply
+        try {
+          reply = await operation.handler(input, { ...services, ...context })
+        } catch (error) {
+          if (!(error instanceof FailedOperation)) throw error
+          reply = error.reply
+        }
         const { body } = reply
         return validReply(checksEncoded && body instanceof Encoded ? { ...reply, body: await decode(body) } : reply)
       },
@@ -146,7 +191,7 @@ function bindingProblems(operations: ContractOperation[], { handlers, problems }
   const leftOver = Object.keys(handlers).filter((id) => handlers[id] !== undefined && !ids.includes(id))
   return [
     ...unhandled.map((id) => `operation ${id}: has no handler; add one, or notImplemented`),
-    ...leftOver.map((id) => `handler ${id}: the contract has no such operation`),
+    ...leftOver.map((id) => `handler ${id}: no operation that is served has this name`),
     ...problems,
   ]
 }

@@ -7,7 +7,7 @@ import { createReplyValidators } from './reply-validation.ts'
 export interface Compilation {
   operation: ContractOperation
   part: 'requests' | 'replies'
-  /** The longest step, in milliseconds of CPU time. A server answers nobody during a step. */
+  /** The longest step, in milliseconds of CPU time. A step blocks every client. */
   longest: number
   /** Why a schema cannot be compiled; undefined if all can. */
   error: unknown
@@ -16,7 +16,7 @@ export interface Compilation {
 /**
  * Compiles the validators of a contract as the server does.
  *
- * @param document a dereferenced contract
+ * @param document a contract
  * @param operations the operations of the document
  */
 export async function measureCompilation(

@@ -7,13 +7,14 @@ import { describeErrors, describeProblems } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
 import { validate } from '../schema/validation.ts'
 import type { CompileSteps } from './compile-queue.ts'
+import { withoutPrototype } from './parameter-texts.ts'
 import { createParameterReader, schemaOfParameter } from './parameters.ts'
 import { Refusal } from './refusal.ts'
 import type { AnyReply } from './reply-validation.ts'
 import { type DeclaredBody, type RequestBody, bodiesOf, isValidated, readBody } from './request-body.ts'
 import { Reading } from './texts.ts'
 
-/** A parsed and authenticated request to one operation. */
+/** A parsed request to one operation. */
 export interface OperationRequest {
   headers: Record<string, string | string[] | undefined>
   path: Record<string, string>
@@ -24,19 +25,17 @@ export interface OperationRequest {
   body: RequestBody | undefined
   /** The client's preferred media type for the response; undefined if the operation offers only one. */
   accept?: string | undefined
-  /** What the verifiers of its credentials returned, by scheme. */
-  auth: object
-  /** That of Fastify, for the handler. */
-  request: object
 }
 
 /** The handler of any operation. `Handler` is the exact type. */
 export type AnyHandler = (input: never, context: never) => Promise<AnyReply> | AnyReply
 
 /** The parts of a valid request, coerced to their declared types. */
-interface AnyInput {
+export interface OperationInput {
   path: unknown
   query: unknown
+  /** The whole query, if the operation declares it as one value. */
+  querystring?: unknown
   header: unknown
   cookie: unknown
   body: unknown
@@ -53,15 +52,15 @@ interface HandledOperation {
   /** Compiles the validators of its requests. */
   compile: () => CompileSteps
   /** @throws Refusal if the request breaks the contract */
-  validateRequest: (request: OperationRequest) => AnyInput
-  handler: (input: AnyInput, context: object) => Promise<AnyReply> | AnyReply
+  validateRequest: (request: OperationRequest) => OperationInput
+  handler: (input: OperationInput, context: object) => Promise<AnyReply> | AnyReply
 }
 
 /**
  * Binds handlers to operations and compiles the request validators with openapi-backend. It does not call `handleRequest`,
  * because Fastify already matches, parses and authenticates requests.
  *
- * @param document a dereferenced contract, checked by `fastify-contract generate`
+ * @param document a contract, checked by `fastify-contract generate`
  * @param operations the operations of the document
  * @param handlers by operationId
  * @param maxLevels the maximum nesting depth of objects and arrays in JSON
@@ -127,15 +126,21 @@ export async function bindOperations(
         if (errors.length > 0) throw new Refusal('invalid_request', describeErrors(errors))
         putFiles()
         // Node lowercases the names of headers; handlers get them as the contract writes them.
-        const given = parameters.headerNames.map((name) => [name, parts.header[name.toLowerCase()]] as const)
-        const header = Object.fromEntries(given.filter(([, value]) => value !== undefined))
-        const input: AnyInput = {
+        const header = withoutPrototype({})
+        for (const name of parameters.headerNames) {
+          const value = parts.header[name.toLowerCase()]
+          if (value !== undefined) header[name] = value
+        }
+        const input: OperationInput = {
           path: parts.path,
           query: parts.query,
           header,
           cookie: parts.cookie,
           body: parts.requestBody,
         }
+        const whole = parameters.querystring === undefined ? undefined : parts.query[parameters.querystring]
+        if (parameters.querystring !== undefined) input.query = {}
+        if (whole !== undefined) input.querystring = whole
         if (isChosen && body !== undefined && declared !== undefined) tellType(input, declared, body)
         if (accept !== undefined) input.accept = accept
         return input
@@ -157,7 +162,7 @@ function nameOf(index: number, body: number): string {
   return `operation${String(index)}/${String(body)}`
 }
 
-function tellType(input: AnyInput, { type }: DeclaredBody, { contentType }: RequestBody): void {
+function tellType(input: OperationInput, { type }: DeclaredBody, { contentType }: RequestBody): void {
   input.contentType = type
   if (isRange(type) && contentType !== undefined) input.mediaType = contentType
 }
@@ -191,7 +196,13 @@ function describe(
       const value = required ? undefined : rewriter.defaultOf(schema)
       // openapi-backend types a default as a union of JSON values.
       const withDefault = value === undefined ? {} : { default: value as string }
-      return { name, in: place, required, schema: { ...refTo(String(index), schema), ...withDefault } }
+      // openapi-backend does not know the place. The value is the only one of the query.
+      return {
+        name,
+        in: place === 'querystring' ? 'query' : place,
+        required,
+        schema: { ...refTo(String(index), schema), ...withDefault },
+      }
     }),
     ...(content === undefined ? {} : { requestBody: { required, content } }),
     responses: {},

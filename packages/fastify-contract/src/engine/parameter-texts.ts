@@ -1,5 +1,6 @@
 import type { Parameter } from '../document/document.ts'
-import type { Reading } from './texts.ts'
+import { splitPair } from './text-values.ts'
+import type { Reading, TextShape } from './texts.ts'
 
 /** The separators of items, before percent-decoding. */
 const separators: Readonly<Record<string, RegExp>> = {
@@ -7,27 +8,84 @@ const separators: Readonly<Record<string, RegExp>> = {
   pipeDelimited: /\||%7c/i,
 }
 
-/** Splits a text into its items. A separator within an item is percent-encoded (RFC 6570, section 3.2.8). */
-export function splitText(
-  { in: place, name, style }: Pick<Parameter, 'in' | 'name'> & { style: string },
-  text: string,
-  { url, template }: { url: string; template: string },
-): string[] {
-  if (place === 'header') return text.split(',').map((item) => item.trim())
-  if (place === 'cookie') return text.split(',')
-  if (place === 'path') return rawSegment(url, template, name).split(',').map(decodeURIComponent)
-  return rawValue(url, name)
-    .split(separators[style] ?? ',')
-    .map(decoded)
+/** The target of a request and what the router has read from its path. */
+export interface RoutedPath {
+  /** The path and query of the request target. */
+  url: string
+  template: string
+  /** The texts of the path parameters, percent-decoded. */
+  texts: Readonly<Record<string, unknown>>
 }
 
-/** The text of a path parameter before percent-decoding. The path of the request may start with a base path. */
-function rawSegment(url: string, template: string, name: string): string {
-  const segments = template.split('/').reverse()
-  const index = segments.findIndex((segment) => segment.includes(`{${name}}`))
-  const [before = '', after = ''] = (segments[index] ?? '').split(`{${name}}`)
-  const raw = url.split('?', 1).join().split('/').reverse()[index] ?? ''
-  return raw.slice(before.length, raw.length - after.length)
+/** How the value of a parameter is written. */
+interface Written extends Pick<Parameter, 'in' | 'name'> {
+  shape: TextShape | 'json'
+  style: string
+  explode: boolean
+}
+
+/**
+ * Splits a text into its items. A separator within an item is percent-encoded (RFC 6570, section 3.2.8).
+ *
+ * @returns undefined if the text does not begin as its style asks for
+ */
+export function splitText(one: Written, text: string, path: RoutedPath): string[] | undefined {
+  const { in: place, name, style } = one
+  if (place === 'header') return text.split(',').map((item) => item.trim())
+  if (place === 'cookie') return text.split(',').map(decodeURIComponent)
+  return place === 'path' ? splitInPath(one, text, path) : splitRaw(rawValue(path.url, name), style)
+}
+
+/** Splits a value that is not yet percent-decoded. */
+export function splitRaw(raw: string, style: string): string[] {
+  return raw.split(separators[style] ?? ',').map(decoded)
+}
+
+/** What separates items in a path. Lone surrogates stand for encoded ones: no percent-encoding has them. */
+const inPath: readonly (readonly [character: string, encoded: RegExp, standIn: string])[] = [
+  [',', /%2c/gi, '\ud800'],
+  ['.', /%2e/gi, '\ud801'],
+  [';', /%3b/gi, '\ud802'],
+  ['=', /%3d/gi, '\ud803'],
+]
+
+/** The segments of a path from its end, without empty ones, which a router may ignore. */
+function segmentsOf(path: string): string[] {
+  return path
+    .split('/')
+    .filter((segment) => segment !== '')
+    .reverse()
+}
+
+/** Splits a text of the path at what is not percent-encoded. The path may start with a base path. */
+function splitInPath(one: Written, text: string, { url, template, texts }: RoutedPath): string[] | undefined {
+  const segments = segmentsOf(template)
+  const index = segments.findIndex((segment) => segment.includes(`{${one.name}}`))
+  const [before = ''] = (segments[index] ?? '').split(`{${one.name}}`, 1)
+  const start = before.replaceAll(/\{([^{}]+)\}/g, (_all, other: string) => String(texts[other])).length
+  const raw = segmentsOf(url.split('?', 1).join())[index] ?? ''
+  const segment = decodeURIComponent(
+    inPath.reduce((all, [, encoded, standIn]) => all.replaceAll(encoded, standIn), raw),
+  )
+  const items = itemsInPath(one, segment.slice(start, start + text.length))
+  return items?.map((item) => inPath.reduce((all, [character, , standIn]) => all.replaceAll(standIn, character), item))
+}
+
+/** The items of a text in a style of paths (OpenAPI 3.1, section 4.8.12.4). */
+function itemsInPath({ name, shape, style, explode }: Written, text: string): string[] | undefined {
+  const isSplit = shape !== 'text'
+  if (style === 'label') {
+    const rest = text.startsWith('.') ? text.slice(1) : undefined
+    return isSplit ? rest?.split(explode ? '.' : ',') : rest === undefined ? undefined : [rest]
+  }
+  if (style !== 'matrix') return text.split(',')
+  const rest = text.slice(1)
+  const items = !text.startsWith(';') ? [] : isSplit && explode ? rest.split(';') : [rest]
+  if (isSplit && explode && shape === 'object') return items.length === 0 ? undefined : items
+  const values = items.map((item) => splitPair(item)).filter(([key]) => key === name)
+  if (values.length === 0 || values.length < items.length) return undefined
+  const all = values.map(([, value = '']) => value)
+  return isSplit && !explode ? all.join().split(',') : all
 }
 
 /** The value of a query parameter before percent-decoding. */
@@ -46,22 +104,29 @@ export function decoded(text: string): string {
   return /[+%]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text
 }
 
-export function splitPair(item: string): string[] {
-  return item.split(/=(.*)/s).slice(0, 2)
-}
-
-export function pairsOf(items: string[]): string[][] {
-  return items.flatMap((_, index) => (index % 2 === 0 ? [items.slice(index, index + 2)] : []))
-}
-
-/** Reads the declared cookies (RFC 6265, section 4.2.1). Of two with one name, the first is the more specific. */
-export function readCookies(header: unknown, names: readonly string[], reading: Reading): Record<string, unknown> {
+/**
+ * Reads the declared cookies (RFC 6265, section 4.2.1). Of two with one name, the first is the more specific.
+ *
+ * `isSplit` tells whether a cookie is split before it is decoded, `isRaw` whether it is a text as it was sent.
+ */
+export function readCookies(
+  header: unknown,
+  names: readonly string[],
+  { isSplit, isRaw }: Record<'isSplit' | 'isRaw', (name: string) => boolean>,
+  reading: Reading,
+): Record<string, unknown> {
   const cookies = withoutPrototype({})
   for (const pair of typeof header === 'string' ? header.split(';') : []) {
     const [name = '', value] = splitPair(pair.trim())
     if (value === undefined || !names.includes(name) || name in cookies) continue
+    if (isRaw(name)) {
+      cookies[name] = value
+      continue
+    }
+    const text = value.replace(/^"(.*)"$/s, '$1')
     try {
-      cookies[name] = decodeURIComponent(value.replace(/^"(.*)"$/s, '$1'))
+      const whole = decodeURIComponent(text)
+      cookies[name] = isSplit(name) ? text : whole
     } catch {
       reading.problems.push(`the percent-encoding of cookie/${name} is invalid`)
     }

@@ -1,8 +1,12 @@
 import type { ContractOperation, Parameter } from '../document/document.ts'
 import { isJson } from '../document/media-type.ts'
-import { type NamedSchemas, typesOf } from '../schema/schema-parts.ts'
-import { pairsOf, readCookies, splitPair, splitText, withoutPrototype } from './parameter-texts.ts'
-import { type Reading, type TextShape, itemShapeOf, propertiesOf, shapeOf } from './texts.ts'
+import { typesOf } from '../schema/meaning.ts'
+import type { NamedSchemas } from '../schema/schema-parts.ts'
+import { createQuerystringReader } from './querystring.ts'
+import { DeepTexts, namesBelow } from './deep-texts.ts'
+import { type RoutedPath, readCookies, splitText, withoutPrototype } from './parameter-texts.ts'
+import { type TextParts, listOf, objectOf, textPartsOf, valueOfItems } from './text-values.ts'
+import { type Reading, type TextShape, shapeOf } from './texts.ts'
 
 /** The parameters of a request by place and name, as they were sent or as this module took them apart. */
 export interface ParameterTexts {
@@ -15,25 +19,29 @@ export interface ParameterTexts {
   requestBody: unknown
 }
 
+/** Not the whole query. */
+type NamedParameter = Parameter & { in: Exclude<Parameter['in'], 'querystring'> }
+
+function isNamed(parameter: Parameter): parameter is NamedParameter {
+  return parameter.in !== 'querystring'
+}
+
 /** A parameter that is not one text, in the words of OpenAPI 3.1, section 4.8.12. */
-interface Structured {
+interface Structured extends TextParts {
   name: string
-  in: Parameter['in']
+  in: NamedParameter['in']
+  schema: unknown
   shape: TextShape | 'json'
   style: string
   explode: boolean
-  /** The shape of the items of a list. */
-  items: TextShape
-  /** The declared properties of an object, with their shapes. */
-  properties: ReadonlyMap<string, TextShape>
-  /** Whether the object has other properties too. */
-  isOpen: boolean
 }
 
 /** Takes the texts of an operation's parameters apart. */
 export interface ParameterReader {
   /** The names of the declared headers and cookies, as the contract writes them. */
   headerNames: string[]
+  /** The parameter that is the whole query. */
+  querystring: string | undefined
   /** @param url the path and query of the request target */
   read: (given: Pick<ParameterTexts, 'path' | 'query' | 'header'>, url: string, reading: Reading) => ParameterTexts
 }
@@ -44,44 +52,64 @@ export function schemaOfParameter({ schema, content }: Parameter): unknown {
 }
 
 export function createParameterReader(
-  { path: template, parameters }: Pick<ContractOperation, 'path' | 'parameters'>,
+  { path: template, parameters: all }: Pick<ContractOperation, 'path' | 'parameters'>,
   schemas: NamedSchemas,
 ): ParameterReader {
+  const parameters = all.filter(isNamed)
+  const whole = all.find((one) => one.in === 'querystring')
+  const readWhole = whole === undefined ? undefined : createQuerystringReader(whole, schemas)
   const structured = parameters
     .map((parameter) => structureOf(parameter, schemas))
-    .filter(({ shape }) => shape !== 'text')
+    .filter(({ shape, style }) => shape !== 'text' || /^(?:deepObject|label|matrix)$/.test(style))
+  const deep = new DeepTexts(schemas)
   // An object whose properties are parameters of their own takes what the others leave.
   const isSpread = (one: Structured) =>
     one.in === 'query' && one.shape === 'object' && one.style === 'form' && one.explode
   const spread = structured.filter(isSpread)
   const others = structured.filter((one) => !isSpread(one))
-  const namesIn = (place: Parameter['in']) => parameters.filter((one) => one.in === place).map(({ name }) => name)
+  const namesIn = (place: NamedParameter['in']) => parameters.filter((one) => one.in === place).map(({ name }) => name)
   const [headerNames, cookieNames, queryNames] = [namesIn('header'), namesIn('cookie'), new Set(namesIn('query'))]
   const places = [...new Set(parameters.map((one) => one.in))]
   const isOnce = (one: Parameter) =>
     one.in === 'query' &&
     !typesOf(schemaOfParameter(one), schemas).has('array') &&
     !structured.some(({ name }) => name === one.name)
+  const ofCookies = {
+    isSplit: (name: string) =>
+      structured.some((one) => one.in === 'cookie' && one.name === name && one.shape !== 'json'),
+    // OpenAPI 3.2, section 4.12.4.
+    isRaw: (name: string) => parameters.some((one) => one.style === 'cookie' && one.name === name),
+  }
+  const hasSplitPath = structured.some((one) => one.in === 'path')
   const once = parameters.filter(isOnce).map(({ name }) => name)
 
   return {
     headerNames,
+    querystring: whole?.name,
     read({ path, query, header }, url, reading) {
       const parts: ParameterTexts = {
         path,
-        query: structured.length > 0 ? withoutPrototype(query) : query,
+        // A handler finds no inherited members.
+        query: whole !== undefined ? {} : queryNames.size > 0 ? withoutPrototype(query) : query,
         // A copy, because coerced values replace texts.
         header: headerNames.length > 0 ? withoutPrototype(header) : header,
-        cookie: cookieNames.length > 0 ? readCookies(header['cookie'], cookieNames, reading) : {},
+        cookie: cookieNames.length > 0 ? readCookies(header['cookie'], cookieNames, ofCookies, reading) : {},
         requestBody: undefined,
       }
+      // A copy, because lists replace texts.
+      const routed = { url, template, texts: hasSplitPath ? { ...path } : path }
       for (const place of places) reading.ofTexts(parts[place])
+      const value = readWhole?.(query, url, reading)
+      if (whole !== undefined && value !== undefined) parts.query[whole.name] = value
       for (const name of once) {
         if (Array.isArray(parts.query[name])) reading.problems.push(`query/${name} is repeated; send it once`)
       }
       for (const one of others) {
         const key = one.in === 'header' ? one.name.toLowerCase() : one.name
-        const value = readOne(one, parts[one.in], { key, url, template, reading })
+        const place: Place = { key, routed, reading }
+        const value =
+          (one.style === 'deepObject' ? gatherDeep(one, parts.query, deep, reading) : undefined) ??
+          readOne(one, parts[one.in], place)
         if (value !== undefined) parts[one.in][key] = value
       }
       for (const one of spread) {
@@ -93,89 +121,73 @@ export function createParameterReader(
   }
 }
 
-function structureOf(parameter: Parameter, schemas: NamedSchemas): Structured {
+function structureOf(parameter: NamedParameter, schemas: NamedSchemas): Structured {
   const { name, in: place, style = place === 'query' || place === 'cookie' ? 'form' : 'simple' } = parameter
   const schema = schemaOfParameter(parameter)
   const type = Object.keys(parameter.content ?? {})[0]
   const shape = type === undefined ? shapeOf(schema, schemas) : isJson(type) ? 'json' : 'text'
-  const { declared, others, isAny } = propertiesOf(schema, schemas)
   return {
     name,
     in: place,
+    schema,
     // A file is a text here.
     shape: shape === 'file' ? 'text' : shape,
     style,
-    // A cookie has one text for its name.
-    explode: place !== 'cookie' && (parameter.explode ?? style === 'form'),
-    items: itemShapeOf(schema, schemas),
-    properties: new Map([...declared].map(([property, one]) => [property, shapeOf(one, schemas)])),
-    isOpen: others === undefined ? isAny : others !== false,
+    // A cookie has one text for its name, and a deep object has a name for each text.
+    explode: place !== 'cookie' && (style === 'deepObject' || (parameter.explode ?? style === 'form')),
+    ...textPartsOf(schema, schemas),
   }
 }
 
 interface Place {
   key: string
-  url: string
-  template: string
+  routed: RoutedPath
   reading: Reading
 }
 
-/** Reads a parameter other than a text. @returns undefined if it is not there */
-function readOne(one: Structured, texts: Record<string, unknown>, { key, url, template, reading }: Place): unknown {
+/** Reads a parameter other than a plain text. @returns undefined if it is not there, or is a text */
+function readOne(one: Structured, texts: Record<string, unknown>, { key, routed, reading }: Place): unknown {
   const place = `${one.in}/${key}`
-  if (one.style === 'deepObject' && one.shape === 'object') return gatherDeep(one, texts, reading)
   const text = texts[key]
-  if (text === undefined) return undefined
-  if (one.shape === 'list' && one.in === 'query' && one.explode) return listOf([text].flat(), one, place, reading)
+  const isPrefixed = one.style === 'label' || one.style === 'matrix'
+  if (text === undefined || (one.shape === 'text' && !isPrefixed)) return undefined
+  if (one.in === 'query' && one.explode && one.shape === 'list') return listOf([text].flat(), one, place, reading)
+  if (one.in === 'query' && one.explode && one.shape === 'object') return undefined
   if (typeof text !== 'string') {
     const remedy = one.shape === 'json' ? '' : ', with commas between the items'
     reading.problems.push(`${place} is repeated; send it once${remedy}`)
     return undefined
   }
   if (one.shape === 'json') return reading.json(text, place)
-  const items = splitText(one, text, { url, template })
-  if (one.shape === 'list') return listOf(items, one, place, reading)
-  const entries = one.explode ? items.map(splitPair) : pairsOf(items)
-  if (entries.every((entry) => entry.length === 2)) return objectOf(entries, one, place, reading)
-  reading.problems.push(`${place} must be names and values${one.explode ? ', such as a=1,b=2' : ', such as a,1,b,2'}`)
-  return undefined
+  const items = splitText(one, text, routed)
+  if (items === undefined) {
+    reading.problems.push(`${place} must begin with ${one.style === 'label' ? '.' : `;${one.name}=`}`)
+    return undefined
+  }
+  if (one.shape === 'text') return items.join()
+  return valueOfItems(items, { ...one, shape: one.shape, isNamed: one.explode }, place, reading)
 }
 
-/** Makes a list of texts. OpenAPI has no form for objects and lists in it: they are JSON. */
-function listOf(texts: unknown[], { items }: Structured, place: string, reading: Reading): unknown[] {
-  return reading.ofTexts(texts.map((text, index) => within(text, items, `${place}/${String(index)}`, reading)))
-}
-
-/** Makes an object of names and texts. A repeated name gets a list, which its schema may refuse. */
-function objectOf(
-  entries: readonly (readonly unknown[])[],
-  { properties }: Structured,
-  place: string,
-  reading: Reading,
-): Record<string, unknown> {
-  const groups = Map.groupBy(entries, ([name]) => String(name))
-  const members = [...groups].map(([name, group]): [string, unknown] => {
-    const values = group.flatMap(([, value]) => value)
-    const shape = properties.get(name)
-    const isOne = values.length === 1 && shape !== 'list'
-    return [name, isOne ? within(values[0], shape, `${place}/${name}`, reading) : reading.ofTexts(values)]
+/**
+ * Takes the parameters `name[property]` out of a query. What the schema does not declare is left there, and refused as an
+ * unknown parameter is.
+ */
+function gatherDeep(one: Structured, query: Record<string, unknown>, deep: DeepTexts, reading: Reading): unknown {
+  const parts = Object.entries(query).flatMap(([key, text]): [string, string[], unknown[]][] => {
+    const path = namesBelow(one.name, key)
+    return path !== undefined && deep.isDeclared(one.schema, path) ? [[key, path, [text].flat()]] : []
   })
-  return reading.ofTexts(Object.fromEntries(members))
-}
-
-function within(text: unknown, shape: TextShape | undefined, place: string, reading: Reading): unknown {
-  const isJsonText = shape === 'object' && typeof text === 'string'
-  return isJsonText ? reading.json(text, place) : text
-}
-
-/** Takes the parameters `name[property]` out of a query. */
-function gatherDeep(one: Structured, query: Record<string, unknown>, reading: Reading): unknown {
-  const start = `${one.name}[`
-  const keys = Object.keys(query).filter((key) => key.startsWith(start) && key.endsWith(']'))
-  if (keys.length === 0) return undefined
-  const entries = keys.map((key) => [key.slice(start.length, -1), query[key]] as const)
-  for (const key of keys) Reflect.deleteProperty(query, key)
-  return objectOf(entries, one, `query/${one.name}`, reading)
+  if (parts.length === 0) return undefined
+  for (const [key] of parts) Reflect.deleteProperty(query, key)
+  const place = `query/${one.name}`
+  if (query[one.name] !== undefined) {
+    reading.problems.push(`${place} is sent as a text and in parts; send one of them`)
+    return undefined
+  }
+  const paths = parts.map(([, path, texts]) => [path, texts] as const)
+  const readText = (text: unknown, shape: TextShape | 'any', path: readonly string[]) =>
+    shape === 'object' && typeof text === 'string' ? reading.json(text, [place, ...path].join('/')) : text
+  return deep.read(one.schema, paths, { place, reading, readText })
 }
 
 /** Takes the properties of an object out of a query, where they are parameters of their own. */

@@ -1,3 +1,5 @@
+import { brand } from '../brand.ts'
+
 /** The failures that a server sends by itself, and their statuses (RFC 9110, section 15; RFC 6585). */
 export const failureStatuses = {
   malformed_body: 400,
@@ -16,22 +18,42 @@ export const failureStatuses = {
   internal: 500,
   not_implemented: 501,
   unavailable: 503,
+  /** What a hook of another plugin refuses, with any status from 400 to 499. */
+  request_refused: 400,
 } as const
 
 export type FailureName = keyof typeof failureStatuses
 
+type RefusalHeaders = Readonly<Record<string, string | number>>
+
 /** Ends a request with a failure. Hooks, parsers and the engine throw it; the error handler sends it. */
 export class Refusal extends Error {
   readonly failure: FailureName
-  readonly headers: Readonly<Record<string, string | number>>
+  readonly headers: RefusalHeaders
+  /** As in the errors of Fastify, for whatever else sees the error. */
+  readonly statusCode: number
+  /** Such as `FST_CONTRACT_INVALID_REQUEST`. */
+  readonly code: `FST_CONTRACT_${Uppercase<FailureName>}`
 
-  /** @param message for a person: the problem, its place and the remedy */
-  constructor(failure: FailureName, message: string, headers: Readonly<Record<string, string | number>> = {}) {
+  /**
+   * @param message for a person: the problem, its place and the remedy
+   * @param statusCode that of the failure by default
+   */
+  constructor(
+    failure: FailureName,
+    message: string,
+    headers: RefusalHeaders = {},
+    statusCode: number = failureStatuses[failure],
+  ) {
     super(message)
     this.failure = failure
     this.headers = headers
+    this.statusCode = statusCode
+    // The compiler does not know what toUpperCase makes of a name.
+    this.code = `FST_CONTRACT_${failure.toUpperCase() as Uppercase<FailureName>}`
   }
 }
+brand(Refusal, 'Refusal')
 
 /** A refusal of a request that may succeed a second later. @param reason what is not available */
 export function unavailable(reason: string): Refusal {

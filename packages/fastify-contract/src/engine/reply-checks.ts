@@ -25,6 +25,8 @@ export interface Checked {
   undeclared?: string | undefined
   /** The value without undeclared properties. */
   value: unknown
+  /** Whether it has bigints where the contract declares them. */
+  hasBigInts?: boolean | undefined
 }
 
 /** Makes checks of the parts of replies. */
@@ -41,8 +43,8 @@ export class ReplyChecks {
   }
 
   /** @param name the name of the part in messages */
-  of(name: 'body' | 'header', schema: Schema = {}): ReplyCheck {
-    if (name === 'body' && Object.keys(schema).join() !== '$ref') return this.#make(name, schema)
+  of(name: 'body' | 'item' | 'header', schema: Schema = {}): ReplyCheck {
+    if (name !== 'header' && Object.keys(schema).join() !== '$ref') return this.#make(name, schema)
     const text = stringifyJson({ [name]: schema })
     const check = this.#shared.get(text) ?? this.#make(name, schema)
     this.#shared.set(text, check)
@@ -62,11 +64,12 @@ export class ReplyChecks {
       check: (given) => {
         if (validators === undefined) for (const steps = this.compile([check]); steps.next().done !== true;);
         // Compiled by now.
-        const { errors, undeclared, value } = validate(validators!, { [name]: given }, 'response')
+        const { errors, undeclared, value, hasBigInts } = validate(validators!, { [name]: given }, 'response')
         return {
           problem: errors.length === 0 ? undefined : describeErrors(errors),
           undeclared: undeclared.length === 0 ? undefined : describeErrors(undeclared),
           value: value[name],
+          hasBigInts,
         }
       },
     }

@@ -1,8 +1,11 @@
-import type { ContractResponse } from '../document/document.ts'
+import type { ContractResponse, MediaType } from '../document/document.ts'
 import { type ContentKind, contentTypeOf, createMatcher, isJson, isRange, kindOf } from '../document/media-type.ts'
-import { parseMediaType } from '../document/media-type.ts'
-import { type NamedSchemas, type Schema, typesOf } from '../schema/schema-parts.ts'
+import { framingOf, parseMediaType } from '../document/media-type.ts'
+import { typesOf } from '../schema/meaning.ts'
+import type { NamedSchemas, Schema } from '../schema/schema-parts.ts'
 import { Encoded, chunksOf } from '../types/encoded.ts'
+import { createFrame } from './item-framing.ts'
+import type { ItemMedia } from './item-stream.ts'
 import type { Check, Checked, ReplyChecks } from './reply-checks.ts'
 
 /** A media type of a response. */
@@ -10,6 +13,8 @@ export interface Media {
   /** The Content-Type header. */
   contentType: string
   isJson: boolean
+  /** Of a stream of items. */
+  items?: ItemMedia | undefined
 }
 
 /** A media type of a response, with the check of its bodies. */
@@ -28,11 +33,15 @@ export function createMediaFinder(
   schemas: NamedSchemas,
 ): (type: string) => CheckedMedia | undefined {
   const types = Object.keys(content)
-  const checks = Object.entries(content).map(([type, { schema }]) => createBodyCheck(type, schema, checkOf, schemas))
-  const mediaOf = (type: string, index: number) => {
+  const declared = Object.entries(content).map(([type, media]) => {
+    const items = itemsOf(type, media, checkOf)
+    return { items, checkOfKind: items === undefined && createBodyCheck(type, media.schema, checkOf, schemas) }
+  })
+  const mediaOf = (type: string, index: number): CheckedMedia => {
     // There is one for each media type.
-    const check = checks[index]!(kindOf(type))
-    return { contentType: contentTypeOf(type), isJson: isJson(type), check }
+    const { items, checkOfKind } = declared[index]!
+    const check = checkOfKind === false ? checkItems : checkOfKind(kindOf(type))
+    return { contentType: contentTypeOf(type), isJson: isJson(type), items, check }
   }
   const single = new Map(types.map((type, index) => [type, mediaOf(type, index)]))
   const ranges = types.filter(isRange)
@@ -43,6 +52,18 @@ export function createMediaFinder(
     const range = ranges[parsed === undefined ? -1 : rangeOf(parsed)]
     return range === undefined ? undefined : mediaOf(type, types.indexOf(range))
   }
+}
+
+/** How the items of a stream are checked and written; undefined for a media type that declares none. */
+function itemsOf(type: string, media: MediaType, checkOf: CheckOf): ItemMedia | undefined {
+  const framing = framingOf(type)
+  if (media.itemSchema === undefined || framing === undefined) return undefined
+  const frame = createFrame(framing, media['x-event-data'] === 'json')
+  return { framing, frame, check: checkOf('item', media.itemSchema) }
+}
+
+function checkItems(body: unknown): Checked {
+  return isStream(body) ? accept(body) : { problem: notItems, value: body }
 }
 
 /**
@@ -90,5 +111,6 @@ function isStream(body: unknown): boolean {
 }
 
 const notEncoded = 'the body is a stream; return its value or an Encoded stream of JSON'
+const notItems = 'the body is not an async iterable of items'
 const notText = 'the body is neither text nor a stream of bytes'
 const notBytes = 'the body is neither bytes nor a stream of bytes'

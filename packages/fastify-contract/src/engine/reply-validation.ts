@@ -3,8 +3,9 @@ import {
   type ContractResponse,
   type OperationObject,
   declaredResponse,
+  isContentless,
 } from '../document/document.ts'
-import { isRange } from '../document/media-type.ts'
+import { isJson, isRange } from '../document/media-type.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
 import type { NamedSchemas, Schema } from '../schema/schema-parts.ts'
 import { undeclaredError } from '../schema/validation.ts'
@@ -17,7 +18,7 @@ export interface AnyReply {
   status: number
   headers?: Record<string, string | number | bigint>
   body?: unknown
-  /** The media type of the body; optional if the response declares one that is not a range. */
+  /** The media type of the body; by default the only one that the response declares, or the only JSON. */
   contentType?: string | undefined
 }
 
@@ -31,6 +32,7 @@ export interface ValidBody {
   /** Undefined without a body. */
   media: Media | undefined
   body: unknown
+  hasBigInts?: boolean | undefined
   /** Whether the response declares Cache-Control, so that the handler alone sets it. */
   declaresCaching: boolean
   /** An undeclared property that the body had. */
@@ -45,6 +47,8 @@ interface DeclaredReply {
   declaresCaching: boolean
   /** The declared media types, as they are written. */
   types: string[]
+  /** The media type of a reply that names none; undefined if it must. */
+  defaultType: string | undefined
   /** Finds how to send and check a body; undefined if its media type is not declared. */
   mediaOf: (type: string) => CheckedMedia | undefined
   checks: readonly ReplyCheck[]
@@ -52,9 +56,6 @@ interface DeclaredReply {
 
 /** The header that the server sets itself, in lower case. */
 const serverHeader = 'x-request-id'
-
-/** Statuses without content (RFC 9110, sections 15.3.5, 15.3.6, 15.4.5). */
-const contentless = [204, 205, 304]
 
 /** The validation of an operation's replies. */
 export interface ReplyValidator {
@@ -73,7 +74,7 @@ export interface ReplyValidator {
 /**
  * Makes the validators of the replies of each operation.
  *
- * @param document a dereferenced contract
+ * @param document a contract
  */
 export function createReplyValidators({
   components,
@@ -122,25 +123,32 @@ function missingHeader(headers: NonNullable<AnyReply['headers']>, declared: Decl
 
 function validBody(
   { status, body, contentType }: AnyReply,
-  { types, mediaOf, declaresCaching }: DeclaredReply,
+  { types, defaultType, mediaOf, declaresCaching }: DeclaredReply,
 ): ValidBody {
   if (types.length === 0) {
     if (body !== undefined || contentType !== undefined) throw new ContractViolation('no body is declared')
     return { media: undefined, body, declaresCaching }
   }
   // A range may declare content for such a status.
-  if (contentless.includes(status)) throw new ContractViolation('HTTP allows no content with this status')
+  if (isContentless(status)) throw new ContractViolation('HTTP allows no content with this status')
   if (body === undefined) throw new ContractViolation('the body is missing')
-  const [type = ''] = contentType === undefined ? types : [contentType]
-  if (contentType === undefined && (types.length > 1 || isRange(type))) {
+  const type = contentType ?? defaultType
+  if (type === undefined) {
     const remedy = types.some(isRange) ? `a media type that ${types.join(', ')} includes` : `one of ${types.join(', ')}`
     throw new ContractViolation(`the media type is missing; set contentType to ${remedy}`)
   }
   const media = mediaOf(type)
   if (media === undefined) throw new ContractViolation(`the media type ${type} is not declared`)
-  const { problem, undeclared, value } = media.check(body)
+  const { problem, undeclared, value, hasBigInts } = media.check(body)
   if (problem !== undefined) throw new ContractViolation(problem)
-  return { media, body: value, declaresCaching, undeclared }
+  return { media, body: value, hasBigInts, declaresCaching, undeclared }
+}
+
+/** The only media type, `application/json`, or the only JSON of several; undefined for a range. */
+function defaultTypeOf(types: readonly string[]): string | undefined {
+  if (types.includes('application/json')) return 'application/json'
+  const [first, ...others] = types.length === 1 ? types : types.filter(isJson)
+  return first === undefined || others.length > 0 || isRange(first) ? undefined : first
 }
 
 function readResponse(
@@ -154,13 +162,15 @@ function readResponse(
     checks.push(check)
     return check.check
   }
+  const types = Object.keys(content)
   const declared = Object.entries(headers).filter(([name]) => name.toLowerCase() !== serverHeader)
   const required = declared.filter(([, header]) => header.required === true).map(([name]) => name)
   return {
     headerProblem: validateHeaders(declared, required, checkOf),
     requiredHeaders: required.map((name) => name.toLowerCase()),
     declaresCaching: declared.some(([name]) => name.toLowerCase() === 'cache-control'),
-    types: Object.keys(content),
+    types,
+    defaultType: defaultTypeOf(types),
     mediaOf: createMediaFinder(content, checkOf, schemas),
     checks,
   }

@@ -1,7 +1,8 @@
 import type { ContractOperation } from '../document/document.ts'
 import { type ContentKind, isRange, isText } from '../document/media-type.ts'
 import type { NumberSources } from '../json/json.ts'
-import { type NamedSchemas, typesOf } from '../schema/schema-parts.ts'
+import { typesOf } from '../schema/meaning.ts'
+import type { NamedSchemas } from '../schema/schema-parts.ts'
 import { type FormField, type FormValue, createFormReader } from './form-fields.ts'
 import type { Reading } from './texts.ts'
 
@@ -33,14 +34,15 @@ export interface DeclaredBody {
 }
 
 export function bodiesOf({ object }: ContractOperation, schemas: NamedSchemas): DeclaredBody[] {
-  return Object.entries(object.requestBody?.content ?? {}).map(([type, { schema = true }]) => {
+  return Object.entries(object.requestBody?.content ?? {}).map(([type, media]) => {
+    const { schema = true } = media
     let read: FormReader | undefined
     return {
       type,
       schema,
       isOfText: (isText(type) || isRange(type)) && typesOf(schema, schemas).has('string'),
       // Most bodies are not forms.
-      readForm: (...form) => (read ??= createFormReader(schema, schemas))(...form),
+      readForm: (...form) => (read ??= createFormReader(type, media, schemas))(...form),
     }
   })
 }

@@ -1,5 +1,6 @@
 import { MalformedJson, type NumberSources, RefusedJson, parseJson } from '../json/json.ts'
-import { type NamedSchemas, inPlace, isSchema, typesOf } from '../schema/schema-parts.ts'
+import { itemsOf, typesOf } from '../schema/meaning.ts'
+import { type NamedSchemas, inPlace } from '../schema/schema-parts.ts'
 import type { Origin } from '../schema/validation.ts'
 
 /** Where the parts of a request come from, and why some cannot be read. */
@@ -8,15 +9,16 @@ export class Reading implements Origin {
   sources: NumberSources | undefined
   /** For the client: place and rule. */
   readonly problems: string[] = []
-  readonly #maxLevels: number
+  /** The maximum nesting depth of objects and arrays. */
+  readonly maxLevels: number
   #ownSources: Map<object, ReadonlyMap<string, string>> | undefined
 
   /**
-   * @param maxLevels the maximum nesting depth of objects and arrays in JSON
+   * @param maxLevels the maximum nesting depth of objects and arrays
    * @param sources those of a body that is JSON
    */
   constructor(maxLevels: number, sources: NumberSources | undefined) {
-    this.#maxLevels = maxLevels
+    this.maxLevels = maxLevels
     this.sources = sources
   }
 
@@ -41,7 +43,7 @@ export class Reading implements Origin {
     // One is enough to refuse a list.
     if (this.problems.length > 0) return undefined
     try {
-      const { value, sources } = parseJson(typeof text === 'string' ? Buffer.from(text) : text, this.#maxLevels)
+      const { value, sources } = parseJson(typeof text === 'string' ? Buffer.from(text) : text, this.maxLevels)
       this.addSources(sources)
       return value
     } catch (error) {
@@ -61,7 +63,7 @@ export function shapeOf(schema: unknown, schemas: NamedSchemas): TextShape {
   types.delete('null')
   if (types.size === 1 && types.has('array')) return 'list'
   if (types.has('object') && !types.has('string')) return 'object'
-  const isFile = types.size === 1 && types.has('string') && inPlaceOf(schema, schemas).some(isBinary)
+  const isFile = types.size === 1 && types.has('string') && inPlace(schema, schemas).some(isBinary)
   return isFile ? 'file' : 'text'
 }
 
@@ -69,28 +71,8 @@ function isBinary({ format }: { format?: unknown }): boolean {
   return format === 'binary'
 }
 
-function inPlaceOf(schema: unknown, schemas: NamedSchemas) {
-  return isSchema(schema) ? inPlace(schema, schemas) : []
-}
-
-/** The schema that all of these are together. */
-function together(all: unknown[]): unknown {
-  return all.length === 1 ? all[0] : all.length === 0 ? true : { allOf: all }
-}
-
 /** The shape of the items of a list. A list in a list is JSON, as an object is. */
 export function itemShapeOf(schema: unknown, schemas: NamedSchemas): TextShape {
-  const items = inPlaceOf(schema, schemas).flatMap((one) => ('items' in one ? [one['items']] : []))
-  const shape = shapeOf(together(items), schemas)
+  const shape = shapeOf(itemsOf(schema, schemas), schemas)
   return shape === 'list' ? 'object' : shape
-}
-
-/** The schemas of the declared properties of an object, and of the others; undefined where no others are declared. */
-export function propertiesOf(schema: unknown, schemas: NamedSchemas) {
-  const all = inPlaceOf(schema, schemas)
-  const named = all.flatMap(({ properties }) => Object.entries(isSchema(properties) ? properties : {}))
-  const byName = Map.groupBy(named, ([name]) => name)
-  const declared = new Map([...byName].map(([name, each]) => [name, together(each.map(([, one]) => one))]))
-  const others = all.flatMap((one) => ('additionalProperties' in one ? [one['additionalProperties']] : []))
-  return { declared, others: others.length === 0 ? undefined : together(others), isAny: named.length === 0 }
 }

@@ -35,9 +35,13 @@ export function parseJson(bytes: Uint8Array, maxLevels = Infinity): ParsedJson {
   if (bytes.length === 0) throw new MalformedJson('the body is empty')
   if (!isUtf8(bytes)) throw new MalformedJson('the body is not UTF-8')
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+  const plain = parsePlain(text, maxLevels)
+  if (plain !== undefined) return plain
   const parser = new JsonParser(text, maxLevels)
   return { value: parser.parse(), sources: parser.sources, source: parser.source }
 }
+
+const noSources: NumberSources = new Map()
 
 /**
  * Parses JSON text; integers beyond 2^53 become bigints.
@@ -48,9 +52,93 @@ export function parseJsonWithBigInts(text: string): unknown {
   return new JsonParser(text).parse()
 }
 
+/**
+ * Parses text that V8 would write in the same way: so it has no name twice, and no number has lost digits. `JsonParser`
+ * takes longer.
+ *
+ * @returns undefined for other text, for integers that a double may have rounded, and for all that is refused
+ */
+function parsePlain(text: string, maxLevels: number): ParsedJson | undefined {
+  // Some clients write a space behind each colon. A lone surrogate is an escape.
+  if (text[text.indexOf(':') + 1] === ' ' || text.includes('\\u')) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    const isPlain = JSON.stringify(value) === text && isExactWithin(value, maxLevels)
+    return isPlain ? { value, sources: noSources, source: undefined } : undefined
+  } catch {
+    // Malformed, or so deep that it overflows the stack.
+    return undefined
+  }
+}
+
+/** Whether all integers of a value are exact, and it nests no deeper than some levels. */
+function isExactWithin(value: unknown, levels: number): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value) || !Number.isInteger(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (levels === 0) return false
+  if (Array.isArray(value)) return value.every((item) => isExactWithin(item, levels - 1))
+  for (const name in value) if (!isExactWithin((value as Record<string, unknown>)[name], levels - 1)) return false
+  return true
+}
+
 /** Writes a JSON value; bigints as digits. */
 export function stringifyJson(value: unknown, indent?: number): string {
-  const replacer = (_key: string, member: unknown) =>
-    typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member
-  return JSON.stringify(value, replacer, indent)
+  try {
+    return JSON.stringify(value, undefined, indent)
+  } catch {
+    // A bigint. With a function for each member, all others would take twice as long.
+    return JSON.stringify(value, rawBigInt, indent)
+  }
+}
+
+function rawBigInt(_name: string, member: unknown): unknown {
+  return typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member
+}
+
+/** As `stringifyJson`, and faster. @param hasBigInts whether bigints are known to be in the value */
+export function stringifyReply(value: unknown, hasBigInts = false): string {
+  return hasBigInts ? stringifyBigInts(value) : stringifyJson(value)
+}
+
+/** Writes a value that has bigints, faster than `stringifyJson`. */
+export function stringifyBigInts(value: unknown): string {
+  try {
+    return JSON.stringify(withoutBigInts(value))
+  } catch {
+    return stringifyJson(value)
+  }
+}
+
+/** Replaces bigints by what JSON writes as the same digits. What has none is not copied. */
+function withoutBigInts(value: unknown): unknown {
+  if (typeof value === 'bigint') {
+    const number = Number(value)
+    return Number.isSafeInteger(number) ? number : JSON.rawJSON(String(value))
+  }
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
+  return Array.isArray(value) ? inList(value) : inObject(value as Record<string, unknown>)
+}
+
+// Two functions: one for both takes V8 five times as long.
+
+function inList(items: readonly unknown[]): readonly unknown[] {
+  let copy: unknown[] | undefined
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]
+    if (typeof item !== 'bigint' && typeof item !== 'object') continue
+    const replaced = withoutBigInts(item)
+    if (replaced !== item) (copy ??= items.slice())[index] = replaced
+  }
+  return copy ?? items
+}
+
+function inObject(members: Record<string, unknown>): Record<string, unknown> {
+  let copy: Record<string, unknown> | undefined
+  for (const name in members) {
+    const member = members[name]
+    if (typeof member !== 'bigint' && typeof member !== 'object') continue
+    const replaced = withoutBigInts(member)
+    if (replaced !== member && Object.hasOwn(members, name)) (copy ??= { ...members })[name] = replaced
+  }
+  return copy ?? members
 }

@@ -1,10 +1,13 @@
+import { brand } from '../brand.ts'
 import { escapeName } from './pointer.ts'
 
 /** The body is not a JSON document. The message is safe to send to the client. */
 export class MalformedJson extends Error {}
+brand(MalformedJson, 'MalformedJson')
 
 /** The body is JSON but is not accepted. The message names the place and is safe to send to the client. */
 export class RefusedJson extends Error {}
+brand(RefusedJson, 'RefusedJson')
 
 /** An object or array of a parsed document. */
 type Container = Record<string, unknown>
@@ -26,6 +29,10 @@ const closeBrace = 0x7d
 const nextNumber = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 /** A backslash with what it escapes, if that can be escaped (RFC 8259, section 7). */
 const escapes = /\\(["\\/bfnrt]|u[0-9A-Fa-f]{4})?/g
+/** Longer integers are not computed, because that takes more than linear time. */
+const maxDigits = 1_000
+/** In place of every array of a document that nests too deep. It is not built, because it is refused anyway. */
+const refused: unknown[] = []
 /** A double holds every integer of up to 15 digits; a point or an exponent may hide digits that it loses. */
 const mayBeInexact = /^-?\d{16}|[.eE]/
 
@@ -34,7 +41,7 @@ const mayBeInexact = /^-?\d{16}|[.eE]/
  * the call stack.
  *
  * `JSON.parse` does not fit: it keeps the last of duplicate names, rounds numbers, and after `{"id":1,"t\\u":2}` it
- * parses `{"id":1,"t\u0061g":2}` as the same text (nodejs/node#63785, seen in 24.21).
+ * parses `{"id":1,"t\u0061g":2}` as the same text (nodejs/node#63785, seen in 24.21 and 26.10).
  */
 export class JsonParser {
   /** The source text of numbers that may not fit a double, by container and key. */
@@ -55,7 +62,7 @@ export class JsonParser {
   }
 
   /**
-   * @returns the value; an integer that does not fit a double is a bigint
+   * @returns the value; an integer that does not fit a double is a bigint, or infinite if it has more than 1,000 digits
    * @throws MalformedJson if the text is not a JSON document, or an object has a duplicate property
    * @throws RefusedJson if the document nests too deep, or a name or string has a lone surrogate: an escape such as
    *   `\uD800` without its pair (RFC 8259, sections 8.2 and 9)
@@ -100,7 +107,7 @@ export class JsonParser {
     const first = this.#skipSpace()
     if (Array.isArray(container)) {
       const value = this.#readValue(first, container, container.length)
-      container.push(value)
+      if (container !== refused) container.push(value)
       return value
     }
     if (first !== quote) throw this.#malformed()
@@ -120,7 +127,8 @@ export class JsonParser {
     if (first === minus || (first >= zero && first <= nine)) return this.#readNumber(container, String(key))
     if (first === openBrace || first === openBracket) {
       this.#at++
-      return first === openBrace ? {} : []
+      if (first === openBrace) return {}
+      return this.#tooDeep === undefined ? [] : refused
     }
     for (const [literal, value] of literals) {
       if (!this.#text.startsWith(literal, this.#at)) continue
@@ -140,7 +148,8 @@ export class JsonParser {
     const sources = this.sources.get(container)
     if (sources === undefined) this.sources.set(container, new Map([[key, source]]))
     else sources.set(key, source)
-    return Number.isSafeInteger(number) || !/^-?\d+$/.test(source) ? number : BigInt(source)
+    const isDouble = Number.isSafeInteger(number) || source.length > maxDigits || !/^-?\d+$/.test(source)
+    return isDouble ? number : BigInt(source)
   }
 
   /** Parses a string, from its opening quote. */
@@ -178,9 +187,8 @@ export class JsonParser {
   /** The message does not quote the body, which must not appear in responses or logs. */
   #malformed(at = this.#at): MalformedJson {
     const isEnd = at >= this.#text.length
-    const place = isEnd
-      ? 'it ends too early'
-      : `the fault is at character ${String(Array.from(this.#text.slice(0, at)).length + 1)}`
+    const pairs = this.#text.slice(0, at).match(/[\uD800-\uDBFF]/g)?.length ?? 0
+    const place = isEnd ? 'it ends too early' : `the fault is at character ${String(at - pairs + 1)}`
     return new MalformedJson(`the body is not one JSON document: ${place}`)
   }
 

@@ -1,5 +1,8 @@
+import { brand } from '../brand.ts'
+
 /** A reference leads out of the document or to nothing, or its percent-encoding is broken. */
 export class BrokenReference extends Error {}
+brand(BrokenReference, 'BrokenReference')
 
 /**
  * Resolves a local reference (RFC 6901, section 6).

@@ -1,19 +1,24 @@
 import { Ajv, type AnySchema } from 'ajv'
 import { alternativesKeywords } from './alternatives-keywords.ts'
+import { applicatorKeywords } from './applicator-keywords.ts'
 import { type SchemaCompiler, compileFlat } from './compile-flat.ts'
 import { equalityKeywords } from './equality-keywords.ts'
 import { endLoops } from './error-limit.ts'
 import { textFormats } from './formats.ts'
+import { itemKeywords } from './item-keywords.ts'
+import { countFewCharacters } from './length-keywords.ts'
 import { patternKeyword } from './pattern-keyword.ts'
+import { readPlainObjects } from './plain-objects.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
 import { scalarKeyword } from './scalar-keyword.ts'
+import { unevaluatedKeywords } from './unevaluated-keywords.ts'
 import { declaredKeyword } from './validation.ts'
 import { countKeywords, countedKeyword } from './work.ts'
 
 /** Ajv's keywords that are kept. openapi-backend's own schemas have `title` and `default`. */
 const kept: readonly string[] = [
   ...['$ref', '$defs', 'title', 'default', 'type', 'allOf', 'format'],
-  ...['minLength', 'maxLength', 'items', 'minItems', 'maxItems'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems'],
   ...['properties', 'additionalProperties', 'propertyNames', 'required', 'minProperties', 'maxProperties'],
 ]
 
@@ -31,6 +36,7 @@ export function createCompiler(
   const ajv = new Ajv({
     strict: true,
     strictTypes: false,
+    strictTuples: false,
     strictRequired: false,
     // Optimized code is as fast, but takes time quadratic in the number of properties.
     code: { optimize: false, process: compiledAtOnce },
@@ -50,6 +56,9 @@ export function createCompiler(
     logger: false,
   })
   for (const keyword of Object.keys(ajv.RULES.keywords)) if (!kept.includes(keyword)) ajv.removeKeyword(keyword)
+  for (const keyword of itemKeywords) ajv.addKeyword(keyword)
+  countFewCharacters(ajv)
+  readPlainObjects(ajv)
   countKeywords(ajv)
   endLoops(ajv)
   const compiler = compileFlat(ajv, {
@@ -58,7 +67,8 @@ export function createCompiler(
     part: (id) => (parts.has(id) ? (rewriter.ofValue(parts.get(id)) as AnySchema) : undefined),
   })
   const own = [scalarKeyword(), ...equalityKeywords, patternKeyword(), declaredKeyword, countedKeyword]
-  for (const keyword of [...own, ...alternativesKeywords(compiler)]) ajv.addKeyword(keyword)
+  const applying = [alternativesKeywords, applicatorKeywords, unevaluatedKeywords].flatMap((of) => of(compiler))
+  for (const keyword of [...own, ...applying]) ajv.addKeyword(keyword)
   return compiler
 }
 

@@ -1,21 +1,20 @@
 import type { AnySchema, ErrorObject, FuncKeywordDefinition, KeywordDefinition, ValidateFunction } from 'ajv'
-import type { SchemaCompiler } from './compile-flat.ts'
+import { mapMembers } from '../json/map-members.ts'
+import { type Compilers, type Context, isBranchValid } from './branch.ts'
 import { selectionOf } from './discriminator.ts'
 import { ending, maxErrors } from './error-limit.ts'
-import type { Alternatives, ClosedSchema } from './rewrite-schema.ts'
-import { isOfType, isSchema } from './schema-parts.ts'
-import { type KeywordFunction, type Validation, isDeclared, mergeAlternatives, undeclaredError } from './validation.ts'
+import type { Alternatives } from './rewrite-schema.ts'
+import { isOfType } from './meaning.ts'
+import { isSchema } from './schema-parts.ts'
+import { type KeywordFunction, type Validation, mergeAlternatives } from './validation.ts'
 import { bytesOf, stepsOf } from './work.ts'
 
-type Compilers = Pick<SchemaCompiler, 'compile' | 'compileBranch'>
 type Errors = Partial<ErrorObject>[]
-type Context = Parameters<ValidateFunction>[1]
 
 /**
- * The keywords `anyOf`, `oneOf` and `not`, which roll back the notes of a failed branch; `closed`, which
- * `SchemaRewriter` writes for `unevaluatedProperties: false`; and `defaults`, which it writes for properties with a
- * default. Ajv's own do not report which branches are valid, and treat an inherited property such as `valueOf` as
- * evaluated or given.
+ * The keywords `anyOf`, `oneOf` and `not`, which roll back the notes of a failed branch, and `defaults`, which
+ * `SchemaRewriter` writes for properties with a default. Ajv's own do not report which branches are valid, and treat an
+ * inherited property such as `valueOf` as given.
  *
  * @param compilers compile schemas that apply to the same value, and branches, whose first error is enough
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10.2.1 https://ajv.js.org/keywords.html
@@ -29,30 +28,6 @@ export function alternativesKeywords(compilers: Compilers): KeywordDefinition[] 
       const branch = compilers.compileBranch(schema)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         return !isBranchValid(this, branch, data, context, false)
-      }
-      return validate
-    },
-  }
-
-  const closed: FuncKeywordDefinition = {
-    keyword: 'closed',
-    schemaType: 'object',
-    compile({ schema, names, isOpen }: ClosedSchema) {
-      const isValid = compilers.compile(schema)
-      const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
-        const before = this.objects.length
-        if (!isValid.call(this, data, context)) {
-          validate.errors = isValid.errors ?? []
-          return false
-        }
-        if (isOpen || typeof data !== 'object' || data === null || Array.isArray(data)) return true
-        const place = context?.instancePath ?? ''
-        this.work.count(this.objects.length - before)
-        const declared = this.objects.slice(before).filter((object) => object.place === place)
-        const others = Object.keys(data).filter((each) => !names.includes(each) && !isDeclared(declared, each))
-        if (others.length === 0) return true
-        validate.errors = others.slice(0, maxErrors + 1).map((name) => undeclaredError(name, place))
-        return false
       }
       return validate
     },
@@ -91,7 +66,6 @@ export function alternativesKeywords(compilers: Compilers): KeywordDefinition[] 
     // Validates all branches, because each valid one declares its properties.
     ending(alternatives('anyOf', compilers, Infinity, 'must match one of the alternatives')),
     ending(alternatives('oneOf', compilers, 1, 'must match exactly one of the alternatives')),
-    ending(closed),
     not,
     defaults,
   ]
@@ -99,9 +73,7 @@ export function alternativesKeywords(compilers: Compilers): KeywordDefinition[] 
 
 /** Copies a default, because a handler may change it. */
 function copyOf(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(copyOf)
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member)]))
+  return mapMembers(value, copyOf)
 }
 
 /** Makes a keyword that is valid if at least one branch is, and at most `most`. */
@@ -120,7 +92,11 @@ function alternatives(keyword: string, compilers: Compilers, most: number, messa
         const selection = select?.(data)
         const selected = selection?.selected ?? branches
         this.work.count((branches.length - selected.length) / selectionsPerStep)
-        const { starts, failures } = applyBranches(this, selected, data, context, most)
+        const isText = typeof data === 'string' && this.texts?.has(context!.parentData) === true
+        const applied = applyBranches(this, selected, data, context, isText ? Infinity : most)
+        const { failures } = applied
+        const starts =
+          isText && applied.starts.length > most ? readOnce(this, applied.starts, context!) : applied.starts
         if (starts.length > 1) mergeAlternatives(this, starts, data)
         if (starts.length > 0 && starts.length <= most) return true
         if (!isOfType(parent, data)) return true
@@ -142,12 +118,18 @@ function isNull(schema: AnySchema): boolean {
 /** How many branches are left out in the time of one step of work. */
 const selectionsPerStep = 32
 
+/** The numbers of notes before a branch. */
+interface Start {
+  coercions: number
+  objects: number
+}
+
 /**
  * Applies branches until more than `most` are valid. @returns the numbers of notes before the valid ones, and the
  * errors of others
  */
 function applyBranches(state: Validation, branches: ValidateFunction[], data: unknown, context: Context, most: number) {
-  const starts: { coercions: number; objects: number }[] = []
+  const starts: Start[] = []
   const failures: Errors[] = []
   for (const branch of branches) {
     const coercions = state.coercions.length
@@ -157,6 +139,31 @@ function applyBranches(state: Validation, branches: ValidateFunction[], data: un
     if (starts.length > most) break
   }
   return { starts, failures }
+}
+
+/**
+ * Reads a text of which one alternative makes a number or a boolean, and others a string: it is one of them, not several.
+ *
+ * @returns the number of notes before the one that counts, whose notes are kept; all where no reading is of one alternative
+ */
+function readOnce(state: Validation, starts: Start[], { parentData, parentDataProperty }: Context & object): Start[] {
+  const noteOf = (start: Start) => {
+    const end = starts[starts.indexOf(start) + 1]?.coercions
+    const own = state.coercions.slice(start.coercions, end)
+    return own.find(({ container, key }) => container === parentData && key === parentDataProperty)
+  }
+  const [texts, values] = [starts.filter((start) => noteOf(start) === undefined), starts.filter(noteOf)]
+  // One that the handler cannot get comes last.
+  const isUsable = values.every((start) => noteOf(start)?.problem === undefined)
+  const [start] = (isUsable ? [values, texts] : [texts, values]).find((some) => some.length === 1) ?? []
+  if (start === undefined) return starts
+  const [first, end] = [starts[0]!, starts[starts.indexOf(start) + 1]]
+  state.coercions = [
+    ...state.coercions.slice(0, first.coercions),
+    ...state.coercions.slice(start.coercions, end?.coercions),
+  ]
+  state.objects = [...state.objects.slice(0, first.objects), ...state.objects.slice(start.objects, end?.objects)]
+  return [start]
 }
 
 /** The errors of the first branches. */
@@ -182,20 +189,4 @@ function firstOf(failures: Errors[]): Errors {
 function isSame(one: Partial<ErrorObject>, other: Partial<ErrorObject>): boolean {
   if (one.instancePath !== other.instancePath || one.message !== other.message) return false
   return one.params?.['additionalProperty'] === other.params?.['additionalProperty']
-}
-
-/** @param isKept whether the notes of a valid branch are kept */
-function isBranchValid(state: Validation, branch: ValidateFunction, data: unknown, context: Context, isKept: boolean) {
-  state.work.count(1)
-  // Not destructured: V8 would make an array, in the hottest function of a validation.
-  const coercions = state.coercions.length
-  const objects = state.objects.length
-  state.branches++
-  const isValid = branch.call(state, data, context)
-  state.branches--
-  if (!isValid || !isKept) {
-    state.coercions.length = coercions
-    state.objects.length = objects
-  }
-  return isValid
 }

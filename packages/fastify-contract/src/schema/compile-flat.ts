@@ -32,7 +32,7 @@ interface ReferencedSchemas {
 /** Compiles a schema and all named schemas to which it refers. */
 export function compileWhole({ compile, compileNext }: SchemaCompiler, schema: AnySchema): ValidateFunction {
   const problems: unknown[] = []
-  const attempt = <Result>(step: () => Result): Result | undefined => {
+  const noting = <Result>(step: () => Result): Result | undefined => {
     try {
       return step()
     } catch (error) {
@@ -40,8 +40,8 @@ export function compileWhole({ compile, compileNext }: SchemaCompiler, schema: A
       return undefined
     }
   }
-  const validate = attempt(() => compile(schema))
-  while (attempt(compileNext) !== false);
+  const validate = noting(() => compile(schema))
+  while (noting(compileNext) !== false);
   if (validate === undefined || problems.length > 0) throw problems[0]
   return validate
 }

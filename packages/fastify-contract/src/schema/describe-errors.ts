@@ -53,6 +53,7 @@ const ruleOf: Partial<Record<string, (params: Params) => string>> = {
   format: ({ format }) => `must have the format ${String(format)}`,
   minLength: (params) => `must have at least ${characters(params)}`,
   maxLength: (params) => `must have at most ${characters(params)}`,
+  items: (params) => `must have at most ${items(params)}`,
   minItems: (params) => `must have at least ${items(params)}`,
   maxItems: (params) => `must have at most ${items(params)}`,
   minProperties: (params) => `must have at least ${properties(params)}`,
@@ -67,5 +68,5 @@ function shortened(text: string): string {
 
 function undeclaredIn(place: string): string {
   if (place === 'query') return 'is not a parameter of this operation'
-  return place === 'header' ? 'is not a header of this response' : 'is not a property here'
+  return place === 'header' ? 'is not a header of this response' : 'is not declared'
 }

@@ -1,5 +1,6 @@
 import { keyOf } from './scalar-assertions.ts'
-import { type NamedSchemas, type Schema, inPlace, isSchema } from './schema-parts.ts'
+import { constantsOf, propertiesOf, requiredOf } from './meaning.ts'
+import type { NamedSchemas } from './schema-parts.ts'
 
 /** A property that tells alternatives apart, such as `kind`: its constants in each; undefined where it may be anything. */
 export interface Discriminator {
@@ -21,9 +22,7 @@ export function discriminatorOf(
   hidden: ReadonlySet<string>,
 ): Discriminator | undefined {
   if (!Array.isArray(alternatives)) return undefined
-  const constants = alternatives.map((each) =>
-    isSchema(each) ? requiredConstants(each, schemas) : new Map<string, unknown[]>(),
-  )
+  const constants = alternatives.map((each) => requiredConstants(each, schemas))
   const names = constants.flatMap((each) => [...each.keys()]).filter((name) => !hidden.has(name))
   const byName = [...Map.groupBy(names, (name) => name)]
   const [most] = byName.sort(([, some], [, others]) => others.length - some.length)
@@ -33,22 +32,15 @@ export function discriminatorOf(
 }
 
 /** The constants of each required property. */
-function requiredConstants(schema: Schema, schemas: NamedSchemas): Map<string, unknown[]> {
-  const all = inPlace(schema, schemas, 'always')
-  const required = new Set(all.flatMap((each) => (each['required'] as unknown[] | undefined) ?? []))
-  const properties = all.flatMap((each) => Object.entries(each['properties'] ?? {}) as [string, unknown][])
+function requiredConstants(schema: unknown, schemas: NamedSchemas): Map<string, unknown[]> {
+  const required = requiredOf(schema, schemas)
+  const properties = [...propertiesOf(schema, schemas, 'always')].filter(([name]) => required.has(name))
   return new Map(
     properties.flatMap(([name, property]): [string, unknown[]][] => {
-      if (!required.has(name) || !isSchema(property)) return []
-      const [constants] = inPlace(property, schemas, 'always').flatMap((each) => constantsOf(each) ?? [])
+      const constants = constantsOf(property, schemas).find((list) => list.every(isPlain))
       return constants === undefined ? [] : [[name, constants]]
     }),
   )
-}
-
-function constantsOf(schema: Schema): [unknown[]] | undefined {
-  const constants = 'const' in schema ? [schema['const']] : schema['enum']
-  return Array.isArray(constants) && constants.every(isPlain) ? [constants] : undefined
 }
 
 /** Whether a constant is a scalar that no other text of a number is rounded to. */

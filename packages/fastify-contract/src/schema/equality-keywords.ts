@@ -1,7 +1,8 @@
-import type { AnySchemaObject, FuncKeywordDefinition } from 'ajv'
+import { type AnySchemaObject, type FuncKeywordDefinition, type KeywordCxt, type KeywordDefinition, _ } from 'ajv'
 import { stringifyJson } from '../json/json.ts'
+import { guarded } from './guarded.ts'
 import { keyOf } from './scalar-assertions.ts'
-import { isOfType } from './schema-parts.ts'
+import { isOfType } from './meaning.ts'
 import type { KeywordFunction, Validation } from './validation.ts'
 import { stepsOf } from './work.ts'
 
@@ -12,20 +13,20 @@ import { stepsOf } from './work.ts'
  *
  * @see https://ajv.js.org/keywords.html
  */
-export const equalityKeywords: FuncKeywordDefinition[] = [
-  {
+export const equalityKeywords: KeywordDefinition[] = [
+  ofConstants({
     keyword: 'enum',
     schemaType: 'array',
     errors: false,
     error: { message: ({ schema }) => `must be ${listed(schema as unknown[])}` },
     compile: isOneOf,
-  },
-  {
+  }),
+  ofConstants({
     keyword: 'const',
     errors: false,
     error: { message: ({ schema }) => `must be ${listed([schema])}` },
     compile: (value: unknown, schema) => isOneOf([value], schema),
-  },
+  }),
   {
     keyword: 'uniqueItems',
     type: 'array',
@@ -59,6 +60,15 @@ export function listed(values: readonly unknown[]): string {
   const texts = values.slice(0, maxListed).map((value) => stringifyJson(value))
   const all = [...texts, ...(values.length > maxListed ? ['…'] : [])].join(', ')
   return values.length > 1 ? `one of ${all}` : all
+}
+
+/** A text is one of the constants only as it is. */
+function ofConstants(definition: FuncKeywordDefinition): KeywordDefinition {
+  return guarded(definition, ({ gen, schema, keyword, data }: KeywordCxt) => {
+    const constants = (keyword === 'enum' ? schema : [schema]) as unknown[]
+    const texts = new Set(constants.filter((value) => typeof value === 'string'))
+    return texts.size === 0 ? undefined : _`${gen.scopeValue('schema', { ref: texts })}.has(${data})`
+  })
 }
 
 function isOneOf(values: unknown[], schema: AnySchemaObject): KeywordFunction {

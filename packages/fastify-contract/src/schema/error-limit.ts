@@ -1,5 +1,5 @@
 import { type Ajv, type CodeKeywordDefinition, type FuncKeywordDefinition, type KeywordCxt, Name, _ } from 'ajv'
-import { funcKeywordCode } from 'ajv/dist/compile/validate/keyword.js'
+import { guarded } from './guarded.ts'
 
 /** The maximum number of described errors. Nested alternatives can produce hundreds of thousands. */
 export const maxErrors = 10
@@ -25,14 +25,12 @@ function end({ gen, it }: KeywordCxt): void {
 
 /** Makes a validator end likewise after a keyword that applies whole schemas. */
 export function ending(definition: FuncKeywordDefinition): CodeKeywordDefinition {
-  const { keyword, schemaType, error } = definition
+  const ofFunction = guarded(definition, () => undefined)
   return {
-    keyword,
-    ...(schemaType === undefined ? {} : { schemaType }),
-    ...(error === undefined ? {} : { error }),
+    ...ofFunction,
     trackErrors: true,
     code(context) {
-      funcKeywordCode(context, definition)
+      ofFunction.code(context)
       endIfFull(context)
     },
   }

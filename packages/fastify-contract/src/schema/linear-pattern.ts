@@ -1,46 +1,21 @@
-import { RE2JS, RE2JSException, RE2Set } from 're2js'
+import { RE2Set } from 're2js'
 import { bytesOfStates, positionsWithin } from './pattern-states.ts'
 import { translatePattern } from './translate-pattern.ts'
+import type { Work } from './work.ts'
 
 /** The memory limit for the states of one pattern, in bytes. */
 const mostBytes = 1_048_576
 /** The limit of the search for the states. It counts what the states would need with all characters. */
 const mostSearched = 64 * mostBytes
 
-/**
- * The maximum number of RE2 instructions of a pattern. The time of a match is at most linear in their number and in the
- * length of the text. The server refuses a text that takes too long, with so many instructions one of 4,000 characters.
- */
-const maxInstructions = 2048
-
-/**
- * Finds out why a pattern cannot be matched in linear time.
- *
- * @param pattern an expression of ECMA-262, without delimiters
- * @returns the problem and the remedy; undefined if there is none
- */
-export function patternProblem(pattern: string): string | undefined {
-  try {
-    const size = RE2JS.compile(translatePattern(pattern)).programSize()
-    return size <= maxInstructions
-      ? undefined
-      : `is not matched, because it has ${String(size)} steps, and the maximum is ${String(maxInstructions)}; ${shorter}`
-  } catch (error) {
-    if (!(error instanceof SyntaxError) && !(error instanceof RE2JSException)) throw error
-    const reason = error.message.replace(/^Invalid regular expression: .*: /s, '')
-    const remedy =
-      error instanceof RE2JSException ? `; ${shorter}` : reason.includes(';') ? '' : '; correct the expression'
-    return `is not matched: ${reason}${remedy}`
-  }
-}
-
-const shorter = 'repeat with * or +, and use minLength and maxLength for lengths'
+/** How many positions a match looks at in the time of one step of work. */
+const positionsPerStep = 32
 
 /** A pattern that matches in time linear in the length of the text. */
 export class LinearPattern {
   readonly #engine: RE2Set
   /** The most positions in the pattern that a match looks at, for a text of a length. */
-  readonly positionsWithin: (length: number) => number
+  readonly #positionsWithin: (length: number) => number
 
   /**
    * @param pattern an expression of ECMA-262 without a `patternProblem`
@@ -53,7 +28,12 @@ export class LinearPattern {
     const isCached = bytesOfStates(this.#engine) <= mostBytes
     // A cache that is too small for the states is filled again and again, which takes ten times as long as none.
     if (!isCached) disableCache(this.#engine)
-    this.positionsWithin = isCached ? (length) => length + 1 : positionsWithin(this.#engine)
+    this.#positionsWithin = isCached ? (length) => length + 1 : positionsWithin(this.#engine)
+  }
+
+  /** Counts the work of a match. @returns whether it would take too long */
+  isTooLong(text: string, work: Work): boolean {
+    return work.isTooMuch(this.#positionsWithin(text.length) / positionsPerStep)
   }
 
   test(text: string): boolean {

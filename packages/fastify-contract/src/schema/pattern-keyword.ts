@@ -1,17 +1,9 @@
 import { type CodeKeywordDefinition, type KeywordCxt, _, str } from 'ajv'
 import { LinearPattern } from './linear-pattern.ts'
-import { TooMuchWork, type Work } from './work.ts'
-
-/** How many positions a match looks at in the time of one step of work. */
-const positionsPerStep = 32
+import { TooMuchWork } from './work.ts'
 
 /** A pattern of a schema, in the code of its validator. */
 class SchemaPattern extends LinearPattern {
-  /** Counts the work of a match. */
-  isTooLong(text: string, work: Work): boolean {
-    return work.isTooMuch(this.positionsWithin(text.length) / positionsPerStep)
-  }
-
   problemAt(place: string): TooMuchWork {
     return new TooMuchWork(place, 'takes too long to match its pattern; send a shorter text')
   }

@@ -1,7 +1,9 @@
 import type { AnySchema } from 'ajv'
 import { type Discriminator, discriminatorOf } from './discriminator.ts'
-import type { JsonType, NamedSchemas, Schema } from './schema-parts.ts'
-import { inPlace, isSchema, schemaNameOf, subschemasOf, typesOfValue, withSubschemas } from './schema-parts.ts'
+import type { JsonType } from './meaning.ts'
+import { defaultOf, isMarked, propertiesOf, requiredOf, typesOfValue } from './meaning.ts'
+import type { NamedSchemas, Schema } from './schema-parts.ts'
+import { inPlace, isSchema, schemaNameOf, subschemasOf, withSubschemas } from './schema-parts.ts'
 
 /** The direction of the values, which decides the meaning of `readOnly`, `writeOnly` and `default`. */
 export type Direction = 'request' | 'response'
@@ -9,15 +11,62 @@ export type Direction = 'request' | 'response'
 /** The value of the keyword `declared`: the properties that a schema declares. */
 export interface Declaration {
   names: string[]
+  /** Patterns of further names. */
+  patterns: string[]
   /** Whether the schema has `additionalProperties`, which decides about the other properties. */
   isOpen: boolean
   /** Whether the schema has `properties` alone: an object may only have properties that its schemas declare. */
   isClosed: boolean
 }
 
-/** The keyword `closed`: a schema without its `unevaluatedProperties: false`, and what it declares. */
+/** The keyword `closed`: a schema without its `unevaluatedProperties`, the schema of those, and what it declares. */
 export interface ClosedSchema extends Declaration {
   schema: Schema
+  others: AnySchema
+}
+
+/** The keyword `closedItems`: a schema without its `unevaluatedItems`, the schema of those, and which it evaluates. */
+export interface ClosedItems {
+  schema: Schema
+  others: AnySchema
+  seen: SeenItems
+}
+
+/** The items that a schema evaluates (JSON Schema 2020-12, core, section 11.2). */
+export interface SeenItems {
+  /** The number of first items. */
+  first: number
+  /** Those that match one of these, too. */
+  containing: AnySchema[]
+  /** What alternatives evaluate, if they apply. */
+  choices: { applies: AnySchema; seen: SeenItems; otherwise?: SeenItems }[]
+}
+
+/** The keyword `conditional`: `if`, `then` and `else`. */
+export interface Conditional {
+  if: AnySchema
+  then?: AnySchema
+  else?: AnySchema
+}
+
+/** The keyword `dependents`: `dependentSchemas` and `dependentRequired`. */
+export interface Dependents {
+  schemas: Record<string, AnySchema>
+  required: Record<string, string[]>
+}
+
+/** The keyword `contained`: `contains` with its bounds. */
+export interface Contained {
+  schema: AnySchema
+  least: number
+  most: number
+}
+
+/** The keyword `patterned`: `patternProperties`, and `additionalProperties` beside them. */
+export interface Patterned {
+  names: string[]
+  schemas: Record<string, AnySchema>
+  others?: AnySchema
 }
 
 /** The value of `anyOf` and `oneOf`: the alternatives, and what tells them apart. */
@@ -86,24 +135,31 @@ export class SchemaRewriter {
   /** The required properties with a default, which must be there before defaults are applied. */
   #requiredBeforeDefaults(schema: Schema): string[] {
     if (this.direction !== 'request') return []
-    const all = inPlace(schema, this.#schemas, 'always')
-    const required = new Set(all.flatMap(({ required: names }) => (Array.isArray(names) ? names.map(String) : [])))
-    const properties = all.flatMap((each) => Object.entries(each['properties'] ?? {}))
+    const required = requiredOf(schema, this.#schemas)
+    const properties = [...propertiesOf(schema, this.#schemas, 'always')]
     const names = properties.filter(([name, property]) => required.has(name) && this.defaultOf(property) !== undefined)
-    return [...new Set(names.map(([name]) => name))]
+    return names.map(([name]) => name)
   }
 
   /** The default of a property or a parameter; undefined if it has none. */
   defaultOf(schema: unknown): unknown {
-    if (!isSchema(schema)) return undefined
-    return inPlace(schema, this.#schemas, 'always').find((each) => each['default'] !== undefined)?.['default']
+    return defaultOf(schema, this.#schemas)
   }
 
   /** @param hidden the properties that this direction does not allow */
   #rewrite(schema: Schema, hidden: ReadonlySet<string>): Schema {
-    const { unevaluatedProperties, ...open } = schema
-    if (unevaluatedProperties === false) {
-      return { closed: { ...this.#declarationOf(open), schema: this.#rewrite(open, hidden) } satisfies ClosedSchema }
+    const { unevaluatedProperties, unevaluatedItems, ...open } = schema
+    if (unevaluatedProperties !== undefined) {
+      const rest = unevaluatedItems === undefined ? open : { ...open, unevaluatedItems }
+      const others = this.ofValue(unevaluatedProperties) as AnySchema
+      return {
+        closed: { ...this.#declarationOf(rest), schema: this.#rewrite(rest, hidden), others } satisfies ClosedSchema,
+      }
+    }
+    if (unevaluatedItems !== undefined) {
+      const others = this.ofValue(unevaluatedItems) as AnySchema
+      const seen = this.#seenItems(open, hidden)
+      return { closedItems: { schema: this.#rewrite(open, hidden), others, seen } satisfies ClosedItems }
     }
     const type = schema['type'] ?? typeOfConstants(schema)
     if (Array.isArray(type) && type.some((member) => scalarTypes.includes(member))) {
@@ -129,6 +185,7 @@ export class SchemaRewriter {
       const discriminator = discriminatorOf(schema[keyword], this.#schemas, hidden)
       if (discriminator !== undefined) copy[keyword] = { schemas: copy[keyword], discriminator }
     }
+    gather(copy)
     const { required, $ref: reference } = copy
     if (Array.isArray(required)) copy['required'] = required.filter((name) => !hidden.has(String(name)))
     const name = schemaNameOf(reference)
@@ -146,24 +203,86 @@ export class SchemaRewriter {
 
   #withDeclared(rewritten: Schema, schema: Schema): Schema {
     const declared = this.#declarationOf(schema)
-    return declared.isClosed || declared.isOpen ? { ...rewritten, declared } : rewritten
+    return declared.isClosed || declared.isOpen || declared.patterns.length > 0 ? { ...rewritten, declared } : rewritten
   }
 
   /** The properties that a schema always declares; each alternative declares its own. */
   #declarationOf(schema: Schema): Declaration {
     const all = inPlace(schema, this.#schemas, 'always')
     const names = new Set(all.flatMap(({ properties }) => Object.keys(properties ?? {})))
-    const isOpen = all.some((each) => 'additionalProperties' in each)
-    return { names: [...names], isOpen, isClosed: !isOpen && all.some((each) => 'properties' in each) }
+    const patterns = new Set(all.flatMap(({ patternProperties }) => Object.keys(patternProperties ?? {})))
+    const isOpen = all.some((each) => 'additionalProperties' in each || isOthers(each['unevaluatedProperties']))
+    const isClosed = !isOpen && all.some((each) => 'properties' in each)
+    return { names: [...names], patterns: [...patterns], isOpen, isClosed }
+  }
+
+  #seenItems(schema: unknown, hidden: ReadonlySet<string>): SeenItems {
+    const seen: SeenItems = { first: 0, containing: [], choices: [] }
+    // References do not lead back without a list or an object between.
+    for (const each of inPlace(schema, this.#schemas, 'always')) {
+      const { prefixItems, contains, anyOf, oneOf, if: condition } = each
+      const isWhole = 'items' in each || 'unevaluatedItems' in each
+      const first = isWhole ? Infinity : Array.isArray(prefixItems) ? prefixItems.length : 0
+      seen.first = Math.max(seen.first, first)
+      if (contains !== undefined) seen.containing.push(this.ofValue(contains) as AnySchema)
+      const choose = (applies: unknown, ...parts: unknown[]) => ({
+        applies: (isSchema(applies) ? this.#rewrite(applies, hidden) : applies) as AnySchema,
+        seen: together(parts.map((part) => this.#seenItems(part, hidden))),
+      })
+      for (const branches of [anyOf, oneOf])
+        if (Array.isArray(branches)) seen.choices.push(...branches.map((branch: unknown) => choose(branch, branch)))
+      if (condition !== undefined) {
+        const otherwise = this.#seenItems(each['else'], hidden)
+        seen.choices.push({ ...choose(condition, condition, each['then']), otherwise })
+      }
+    }
+    return seen
   }
 
   #hidden(schema: Schema): Set<string> {
     const flag = this.direction === 'request' ? 'readOnly' : this.direction === 'response' ? 'writeOnly' : undefined
     if (flag === undefined) return new Set()
-    const properties = inPlace(schema, this.#schemas).flatMap((each) => Object.entries(each['properties'] ?? {}))
-    const isFlagged = (property: unknown) =>
-      isSchema(property) && inPlace(property, this.#schemas).some((each) => each[flag] === true)
-    return new Set(properties.filter(([, property]) => isFlagged(property)).map(([name]) => name))
+    const properties = [...propertiesOf(schema, this.#schemas)]
+    return new Set(properties.filter(([, one]) => isMarked(one, this.#schemas, flag)).map(([name]) => name))
+  }
+}
+
+/** What several schemas evaluate together. */
+function together(all: SeenItems[]): SeenItems {
+  return {
+    first: Math.max(0, ...all.map(({ first }) => first)),
+    containing: all.flatMap(({ containing }) => containing),
+    choices: all.flatMap(({ choices }) => choices),
+  }
+}
+
+/** Whether a schema of other properties allows some. */
+function isOthers(schema: unknown): boolean {
+  return schema !== undefined && schema !== false
+}
+
+/** Gathers the keywords that only together have a meaning in one. */
+function gather(copy: Schema): void {
+  const take = (name: string): unknown => {
+    const value = copy[name]
+    Reflect.deleteProperty(copy, name)
+    return value
+  }
+  if ('if' in copy) {
+    const branches = (['if', 'then', 'else'] as const).map((name) => [name, take(name)] as const)
+    copy['conditional'] = Object.fromEntries(branches.filter(([, branch]) => branch !== undefined))
+  } else for (const name of ['then', 'else']) take(name)
+  if ('dependentSchemas' in copy || 'dependentRequired' in copy) {
+    copy['dependents'] = { schemas: take('dependentSchemas') ?? {}, required: take('dependentRequired') ?? {} }
+  }
+  if ('contains' in copy) {
+    const [schema, least = 1, most = Infinity] = ['contains', 'minContains', 'maxContains'].map(take)
+    copy['contained'] = { schema, least, most }
+  } else for (const name of ['minContains', 'maxContains']) take(name)
+  if ('patternProperties' in copy) {
+    const [schemas, others] = ['patternProperties', 'additionalProperties'].map(take)
+    const names = Object.keys((copy['properties'] as object | undefined) ?? {})
+    copy['patterned'] = { names, schemas, ...(others === undefined ? {} : { others }) }
   }
 }
 

@@ -1,6 +1,8 @@
-import type { FuncKeywordDefinition } from 'ajv'
+import { type Code, type CodeKeywordDefinition, type FuncKeywordDefinition, type KeywordCxt, type Name, _ } from 'ajv'
+import { and } from 'ajv/dist/compile/codegen/index.js'
 import { integerRanges, isExact, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
 import { listed } from './equality-keywords.ts'
+import { guarded } from './guarded.ts'
 import { type Scalar, type ScalarSchema, createAssertions } from './scalar-assertions.ts'
 import { type KeywordFunction, type Validation, errorAt } from './validation.ts'
 
@@ -19,8 +21,8 @@ interface Typed {
  *
  * @see https://ajv.js.org/keywords.html
  */
-export function scalarKeyword(): FuncKeywordDefinition {
-  return {
+export function scalarKeyword(): CodeKeywordDefinition {
+  const definition: FuncKeywordDefinition = {
     keyword: 'scalar',
     schemaType: 'object',
     errors: true,
@@ -29,7 +31,8 @@ export function scalarKeyword(): FuncKeywordDefinition {
       assertKnownFormat(schema)
       const messages = new Map<string, string>()
       const messageOf = (data: unknown, isText: boolean): string => {
-        const isLarge = Math.abs(Number(data)) > Number.MAX_SAFE_INTEGER
+        // An object may have no primitive value.
+        const isLarge = typeof data !== 'object' && Math.abs(Number(data)) > Number.MAX_SAFE_INTEGER
         const key = `${String(isLarge)} ${String(isText)}`
         const form = isText && schema.type === 'integer' ? ' in plain decimal form' : ''
         const message = messages.get(key) ?? `must be ${describe(schema, isLarge)}${form}`
@@ -63,6 +66,40 @@ export function scalarKeyword(): FuncKeywordDefinition {
       return validate
     },
   }
+  return guarded(definition, isPlainScalar)
+}
+
+/**
+ * The condition under which a value is valid and stays as it is: one of JSON whose source text says no more than the value.
+ */
+function isPlainScalar({ schema, data }: KeywordCxt): Code | undefined {
+  // The rewriter writes it.
+  const { type, format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...others } = schema as ScalarSchema
+  if (type === undefined || format === 'float' || Object.keys(others).length > 0) return undefined
+  if (type === 'boolean') return _`typeof ${data} === "boolean"`
+  const bounds = [
+    [minimum, _`>=`],
+    [maximum, _`<=`],
+    [exclusiveMinimum, _`>`],
+    [exclusiveMaximum, _`<`],
+  ] as const
+  const conditions: Code[] = []
+  for (const [bound, operator] of bounds) {
+    if (typeof bound === 'bigint') return undefined
+    if (bound !== undefined) conditions.push(_`${data} ${operator} ${bound}`)
+  }
+  return and(isOfType(type, format, data), ...conditions)
+}
+
+function isOfType(type: 'integer' | 'number', format: string | undefined, data: Name): Code {
+  if (format === 'int64') {
+    const isInt64 = _`this.isReply && typeof ${data} === "bigint" && BigInt.asIntN(64, ${data}) === ${data}`
+    return _`${isInt64} && (this.hasBigInts = true)`
+  }
+  if (type === 'number') return _`this.sources === undefined && Number.isFinite(${data})`
+  if (format === 'int32')
+    return _`this.sources === undefined && typeof ${data} === "number" && (${data} | 0) === ${data}`
+  return _`this.sources === undefined && Number.isSafeInteger(${data})`
 }
 
 function readText(schema: ScalarSchema, data: string): Typed | undefined {

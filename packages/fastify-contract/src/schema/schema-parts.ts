@@ -28,11 +28,23 @@ const applicators: Readonly<Record<string, Applies>> = {
   anyOf: 'to the value',
   oneOf: 'to the value',
   not: 'to the value',
+  if: 'to the value',
+  then: 'to the value',
+  else: 'to the value',
+  dependentSchemas: 'to the value',
+  prefixItems: 'to a part',
   items: 'to a part',
+  contains: 'to a part',
+  unevaluatedItems: 'to a part',
   properties: 'to a part',
+  patternProperties: 'to a part',
   additionalProperties: 'to a part',
+  unevaluatedProperties: 'to a part',
   propertyNames: 'to a name',
 }
+
+/** Those whose value is a map of subschemas. */
+const maps: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 
 /** The target of a keyword's subschemas; undefined if it has none. */
 export function appliesTo(keyword: string): Applies | undefined {
@@ -54,8 +66,8 @@ export function withSubschemas(
     if (applies === undefined) copy[keyword] = member
     else if (Array.isArray(member)) {
       copy[keyword] = member.map((each, index) => replace(each, applies, keyword, String(index)))
-    } else if (keyword === 'properties') {
-      const members = Object.entries(member as Record<string, unknown>)
+    } else if (maps.has(keyword) && isSchema(member)) {
+      const members = Object.entries(member)
       copy[keyword] = Object.fromEntries(members.map(([name, each]) => [name, replace(each, applies, keyword, name)]))
     } else copy[keyword] = replace(member, applies, keyword)
   }
@@ -79,26 +91,33 @@ export function isSchema(member: unknown): member is Schema {
 }
 
 /** The keywords whose subschemas describe the same value, always or sometimes. */
-const compositions = { always: ['allOf'], sometimes: ['allOf', 'anyOf', 'oneOf'] } as const
+const compositions = {
+  always: ['allOf'],
+  sometimes: ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'],
+} as const
 
 /**
- * Lists a schema and every schema that describes the same value, through `$ref`, `allOf`, `anyOf` and `oneOf`.
+ * Lists a schema and every schema that describes the same value, through references and compositions. `true` and `false`
+ * have none.
  *
  * @param when `always` leaves out alternatives
  */
 export function inPlace(
-  schema: Schema,
+  schema: unknown,
   schemas: NamedSchemas,
   when: keyof typeof compositions = 'sometimes',
 ): Schema[] {
   const found = new Set<Schema>()
-  const open = [schema]
+  const open = [schema].filter(isSchema)
   // Without recursion: a chain may be as long as the contract has schemas.
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (found.has(next)) continue
     found.add(next)
     const of: Schema = next
-    const composed = compositions[when].flatMap((keyword) => of[keyword] ?? [])
+    const composed = compositions[when].flatMap((keyword): unknown => {
+      const member = of[keyword] ?? []
+      return keyword === 'dependentSchemas' ? Object.values(member) : member
+    })
     open.push(...[targetOf(next, schemas), ...composed].filter(isSchema).reverse())
   }
   return [...found]
@@ -111,63 +130,4 @@ export function targetOf({ $ref: reference }: Schema, schemas: NamedSchemas): Sc
   if (!Object.hasOwn(schemas, name)) throw new Error(`the reference ${String(reference)} leads to nothing`)
   const target: unknown = schemas[name]
   return isSchema(target) ? target : undefined
-}
-
-/** The types of JSON Schema; `number` includes `integer`. */
-const jsonTypes = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'] as const
-export type JsonType = (typeof jsonTypes)[number]
-
-/**
- * The possible types of a schema's values, by `type`, `enum` and `const`, also through references and compositions.
- */
-export function typesOf(
-  schema: unknown,
-  schemas: NamedSchemas,
-  known = new Map<Schema, Set<JsonType>>(),
-): Set<JsonType> {
-  if (!isSchema(schema)) return new Set(schema === false ? [] : jsonTypes)
-  const answer = known.get(schema)
-  if (answer !== undefined) return answer
-  // For a schema that refers back to itself.
-  known.set(schema, new Set(jsonTypes))
-  const { type, enum: values, const: value, allOf, anyOf, oneOf } = schema
-  const of = (members: unknown) => (members as unknown[]).map((member) => typesOf(member, schemas, known))
-  const sets: Set<JsonType>[] = [new Set(jsonTypes)]
-  if (type !== undefined) sets.push(new Set(([type].flat() as JsonType[]).flatMap(withIntegers)))
-  if (Array.isArray(values)) sets.push(new Set(values.flatMap(typesOfValue)))
-  if ('const' in schema) sets.push(new Set(typesOfValue(value)))
-  const target = targetOf(schema, schemas)
-  if (target !== undefined) sets.push(typesOf(target, schemas, known))
-  if (Array.isArray(allOf)) sets.push(...of(allOf))
-  for (const members of [anyOf, oneOf]) {
-    if (Array.isArray(members)) sets.push(of(members).reduce((all, each) => all.union(each), new Set<JsonType>()))
-  }
-  const types = sets.reduce((all, each) => all.intersection(each))
-  known.set(schema, types)
-  return types
-}
-
-function withIntegers(type: JsonType): JsonType[] {
-  return type === 'number' ? ['number', 'integer'] : [type]
-}
-
-/** Whether all values of a schema are arrays, or null. */
-export function isList(schema: unknown, schemas: NamedSchemas): boolean {
-  const types = typesOf(schema, schemas)
-  return types.has('array') && types.isSubsetOf(new Set(['array', 'null']))
-}
-
-/** The types of a constant, the most specific first. */
-export function typesOfValue(value: unknown): JsonType[] {
-  if (value === null) return ['null']
-  if (Array.isArray(value)) return ['array']
-  if (typeof value === 'bigint') return ['integer', 'number']
-  if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number']
-  // The remaining types of JSON.
-  return [typeof value as JsonType]
-}
-
-/** Whether a value is of the type of a schema. The keyword `type` reports one that is not. */
-export function isOfType({ type }: Schema, value: unknown): boolean {
-  return type === undefined || typesOfValue(value).some((each) => [type].flat().includes(each))
 }

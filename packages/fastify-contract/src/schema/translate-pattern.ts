@@ -9,7 +9,7 @@ const surrogates = String.raw`\\u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa
 const escape = String.raw`${surrogates}|\\(?:u\{[\dA-Fa-f]+\}|u[\dA-Fa-f]{4}|x[\dA-Fa-f]{2}|c[A-Za-z]|[pP]\{[^{}]*\}|0(?!\d)|.)`
 const inClass = new RegExp(`${escape}|.`, 'gsu')
 const construct = new RegExp(
-  String.raw`\[\^?(?:\\.|[^\]\\])*\]|${escape}|\(\?(?:<(?![=!])[^>]*>|<?[=!]|:)?|\{\d+(?:,\d*)?\}|.`,
+  String.raw`\[\^?(?:\\.|[^\]\\])*\]|${escape}|\(\?(?:<(?![=!])[^>]*>|<?[=!]|:|[a-zA-Z-]+:)?|\{\d+(?:,\d*)?\}|.`,
   'gsu',
 )
 
@@ -37,8 +37,9 @@ function assertValid(pattern: string): void {
 function translate(text: string): string {
   if (text.length > 1 && text.startsWith('[')) return translateClass(text)
   if (text.startsWith('(?<') && text.endsWith('>')) return '(?:'
-  if (/^\(\?<?[=!]$/.test(text)) throw new SyntaxError('RE2 has no lookaround; use allOf with several patterns')
-  if (text === '(?') throw new SyntaxError('RE2 reads flags otherwise; write out the characters')
+  if (/^\(\?<?[=!]$/.test(text))
+    throw new SyntaxError(`${text} is lookaround, which takes more than linear time; use allOf with several patterns`)
+  if (/^\(\?[a-zA-Z-]/.test(text)) throw new SyntaxError(`${text} sets flags, which are read otherwise; write [aA]`)
   if (text === '.') return String.raw`[^\n\r\x{2028}\x{2029}]`
   if (/^[{}\]]$/.test(text)) return `\\${text}`
   if (!text.startsWith('\\') || /^\\[bB]$/.test(text)) return text
@@ -70,9 +71,26 @@ function setOf(text: string): string | undefined {
   if (text === String.raw`\s`) return space
   if (text === String.raw`\S`) return notSpace
   if (/^\\[dDwW]$/.test(text)) return text
-  if (/^\\[pP]\{/.test(text)) return text.replace(/\{(?:Script|sc|General_Category|gc)=/, '{')
+  if (/^\\[pP]\{/.test(text))
+    return text.replace(/\{(?:(?:Script|sc|General_Category|gc)=)?(\w+)\}/, (_all, name: string) => {
+      return `{${categories.get(name) ?? name}}`
+    })
   return undefined
 }
+
+/** The short names of the general categories (Unicode Standard Annex 44, table 12), by their long names. */
+const categories: ReadonlyMap<string, string> = new Map(
+  [
+    'Letter L Uppercase_Letter Lu Lowercase_Letter Ll Titlecase_Letter Lt Modifier_Letter Lm Other_Letter Lo',
+    'Mark M Combining_Mark M Nonspacing_Mark Mn Spacing_Mark Mc Enclosing_Mark Me',
+    'Number N Decimal_Number Nd digit Nd Letter_Number Nl Other_Number No',
+    'Punctuation P punct P Connector_Punctuation Pc Dash_Punctuation Pd Open_Punctuation Ps Close_Punctuation Pe',
+    'Initial_Punctuation Pi Final_Punctuation Pf Other_Punctuation Po',
+    'Symbol S Math_Symbol Sm Currency_Symbol Sc Modifier_Symbol Sk Other_Symbol So',
+    'Separator Z Space_Separator Zs Line_Separator Zl Paragraph_Separator Zp',
+    'Other C Control Cc cntrl Cc Format Cf Surrogate Cs Private_Use Co',
+  ].flatMap((line) => [...line.matchAll(/(\w+) (\w+)/g)].map(([, long = '', short = '']) => [long, short] as const)),
+)
 
 const controls: Readonly<Record<string, number>> = { b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 }
 
@@ -86,8 +104,12 @@ function codeOf(text: string): number {
   if (kind === 'c' && rest !== '') return rest.charCodeAt(0) % 32
   const control = Object.hasOwn(controls, kind) ? controls[kind] : undefined
   if (control !== undefined) return control
-  if (/[1-9k]/.test(kind)) throw new SyntaxError('RE2 has no backreferences; repeat the text')
-  if (/[A-Za-z\d]/.test(kind)) throw new SyntaxError(`${text} is not an escape of ECMA-262; correct it`)
+  if (/[1-9k]/.test(kind))
+    throw new SyntaxError(`${text} refers back, which takes more than linear time; repeat the text`)
+  if (/[A-Za-z\d]/.test(kind)) {
+    const remedy = kind === 'A' ? 'write ^' : /[zZ]/.test(kind) ? 'write $' : 'write out the characters'
+    throw new SyntaxError(`${text} is not ECMAScript; ${remedy}`)
+  }
   return kind.codePointAt(0)!
 }
 

@@ -1,6 +1,9 @@
-import type { ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv'
+import { type ErrorObject, type FuncKeywordDefinition, type ValidateFunction, _ } from 'ajv'
 import type { NumberSources } from '../json/json.ts'
 import { escapeName } from '../json/pointer.ts'
+import { guarded } from './guarded.ts'
+import { LinearPattern } from './linear-pattern.ts'
+import { plainCopy } from './plain-objects.ts'
 import type { Declaration, Direction } from './rewrite-schema.ts'
 import { withoutProperties } from './without-properties.ts'
 import { TooMuchWork, Work } from './work.ts'
@@ -21,11 +24,16 @@ interface DeclaredObject {
   /** A JSON Pointer. A reply may contain one object several times. */
   place: string
   object: object
-  names: ReadonlySet<string>
+  names: NameSet
   /** Whether the schema decides by itself about the other properties. */
   isOpen: boolean
   /** Whether the object may only have declared properties, as far as this schema is concerned. */
   isClosed: boolean
+}
+
+/** Names, some by their pattern. */
+interface NameSet {
+  has: (name: string) => boolean
 }
 
 /** What a value was read from. */
@@ -41,14 +49,23 @@ export interface Origin {
  * Nothing changes before the whole value is valid, so truncating these lists rolls back a failed branch.
  */
 export interface Validation extends Origin {
+  isReply: boolean
   coercions: Coercion[]
+  /** What the schemas of every object declare, if it is noted. */
   objects: DeclaredObject[]
+  isNoting: boolean
+  /** Whether no object may inherit a declared property. */
+  isPlain: boolean
+  /** Whether a reply has bigints where the contract declares them. */
+  hasBigInts: boolean
+  /** Whether an object has a property that one of its schemas does not declare. */
+  hasOthers: boolean
   /** The current depth of `anyOf`, `oneOf` and `not`. */
   branches: number
   work: Work
 }
 
-/** What became of a value. */
+/** The result of validating a value. */
 export interface Validated<Value> {
   /** None if the value is valid. */
   errors: ErrorObject[]
@@ -56,6 +73,8 @@ export interface Validated<Value> {
   undeclared: ErrorObject[]
   /** The value without them: the same object in a request, a copy in a response. */
   value: Value
+  /** Of a valid reply: whether it has bigints where the contract declares them. It may have others. */
+  hasBigInts?: boolean
 }
 
 /**
@@ -73,19 +92,44 @@ export function validate<Value extends object>(
   // A reply is no attack, and its refusal would be a fault. Only what takes forever is refused.
   const work = new Work(given, direction === 'request' ? 1 : 8)
   const undeclared: ErrorObject[] = []
+  const isReply = direction === 'response'
   let value = given
+  let plain = given
+  let isNoting = false
   try {
     for (;;) {
-      const state: Validation = { sources, texts, coercions: [], objects: [], branches: 0, work }
-      const errors = errorsOf(validators, value, state)
+      const state: Validation = {
+        sources: sources?.size === 0 ? undefined : sources,
+        texts,
+        isReply,
+        coercions: [],
+        objects: [],
+        isNoting,
+        isPlain: true,
+        hasBigInts: false,
+        hasOthers: false,
+        branches: 0,
+        work,
+      }
+      const errors = errorsOf(validators, plain, state)
+      // What a class or another object has inherited is not sent.
+      if (isReply && !state.isPlain && plain === value) {
+        // A copy of the same form.
+        plain = plainCopy(value) as Value
+        continue
+      }
       if (errors.length > 0 || direction === undefined) return { errors, undeclared, value }
-      const found = undeclaredProperties(state.objects, Infinity)
-      if (found.length === 0) return { errors: direction === 'request' ? coerce(value, state) : [], undeclared, value }
+      // Most values have no other properties. To find them, what all schemas declare is noted.
+      const found = state.hasOthers && isNoting ? undeclaredProperties(state.objects, Infinity) : []
+      if (found.length === 0 && (isNoting || !state.hasOthers))
+        return { errors: isReply ? [] : coerce(value, state), undeclared, value, hasBigInts: state.hasBigInts }
+      isNoting = !isNoting
+      if (isNoting) continue
       // The reduced value must be valid too.
       if (direction === 'response') {
         // One is named: every item of a list may have the same.
         undeclared.push(...found.slice(0, 1).map(({ place, name }) => undeclaredError(name, place)))
-        value = withoutProperties(value, found)
+        plain = value = withoutProperties(value, found)
       } else for (const { object, name } of found) Reflect.deleteProperty(object, name)
       work.count(state.objects.length)
     }
@@ -149,19 +193,43 @@ function coerce(value: object, { coercions, sources }: Validation): ErrorObject[
  *
  * @see https://ajv.js.org/keywords.html
  */
-export const declaredKeyword: FuncKeywordDefinition = {
-  keyword: 'declared',
-  type: 'object',
-  schemaType: 'object',
-  errors: false,
-  compile({ names, isOpen, isClosed }: Declaration) {
-    const declared = new Set(names)
-    const validate: KeywordFunction = function (this: Validation, object: object, context) {
-      this.objects.push({ place: context?.instancePath ?? '', object, names: declared, isOpen, isClosed })
-      return true
-    }
-    return validate
+export const declaredKeyword = guarded(
+  {
+    keyword: 'declared',
+    type: 'object',
+    schemaType: 'object',
+    errors: false,
+    compile({ names, patterns, isOpen, isClosed }: Declaration) {
+      const declared = nameSet(names, patterns)
+      const validate: KeywordFunction = function (this: Validation, object: object, context) {
+        const note = { place: context?.instancePath ?? '', object, names: declared, isOpen, isClosed }
+        this.hasOthers ||= hasOthers(note)
+        if (this.isNoting) this.objects.push(note)
+        return true
+      }
+      return validate
+    },
   },
+  ({ gen, schema, data }) => {
+    const { names, isClosed } = schema as Declaration
+    if (!isClosed) return _`!this.isNoting`
+    const has = gen.scopeValue('func', { ref: hasOnly })
+    return _`!this.isNoting && ${has}(${data}, ${gen.scopeValue('schema', { ref: new Set(names) })})`
+  },
+)
+
+function hasOnly(object: object, names: ReadonlySet<string>): boolean {
+  // An inherited property is no other one, but there is none in JSON.
+  for (const name in object) if (!names.has(name)) return false
+  return true
+}
+
+/** A set of names, and of those that match a pattern. */
+export function nameSet(names: readonly string[], patterns: readonly string[]): NameSet {
+  const known = new Set(names)
+  if (patterns.length === 0) return known
+  const expressions = patterns.map((pattern) => new LinearPattern(pattern))
+  return { has: (name) => known.has(name) || expressions.some((expression) => expression.test(name)) }
 }
 
 /** The notes of a schema. */
@@ -202,7 +270,6 @@ export function mergeAlternatives(
 /** Lists the undeclared properties of closed objects, up to `most`. */
 function undeclaredProperties(objects: DeclaredObject[], most: number) {
   const undeclared: { place: string; object: object; name: string }[] = []
-  if (!objects.some(hasOthers)) return undeclared
   for (const [place, declared] of Map.groupBy(objects, (each) => each.place)) {
     if (!declared.some(({ isClosed }) => isClosed)) continue
     // A group is not empty.

@@ -1,6 +1,5 @@
 import { type Ajv, type Code, type CodeKeywordDefinition, type FuncKeywordDefinition, _ } from 'ajv'
 import type { KeywordCxt, Name } from 'ajv'
-import type { Validation } from './validation.ts'
 
 /**
  * The limit of the work of one validation, in steps of some 0.4 µs: the application of a schema, a member of a list or a
@@ -86,7 +85,7 @@ export const countedKeyword: FuncKeywordDefinition = {
   before: '$ref',
   schemaType: 'boolean',
   errors: false,
-  validate(this: Validation) {
+  validate(this: { work: Work }) {
     this.work.count(1)
     return true
   },
@@ -102,8 +101,6 @@ const stepsOfKeywords: Record<string, Steps> = {
   items: (data) => _`${data}.length`,
   additionalProperties: membersOf,
   propertyNames: membersOf,
-  minLength: charactersOf,
-  maxLength: charactersOf,
   format: charactersOf,
   // An object is searched for each declared property.
   properties: (_data, schema) => stepsIf(Object.keys(schema as object).length / 32),

@@ -1,8 +1,9 @@
 import type { FastifyRequest, onRequestAsyncHookHandler, preParsingHookHandler } from 'fastify'
 import type { SecurityScheme } from '../document/security.ts'
 import type { BoundOperation } from '../engine/engine.ts'
+import { withoutPrototype } from '../engine/parameter-texts.ts'
 import { Refusal } from '../engine/refusal.ts'
-import { invalidCredentials, lackingScopes, missingCredentials } from './challenges.ts'
+import { invalidCredentials, lackingScopes, missingCredentials, mixedCredentials } from './challenges.ts'
 import { fieldOf, readCredentials, takeCredentials } from './credentials.ts'
 
 /** Verifies the credentials of one scheme; `Auth` has its exact type. */
@@ -16,8 +17,8 @@ interface Authenticated {
   lacking: Refusal | undefined
 }
 
-/** The name under which a request keeps it, which no other plugin can take. */
-export const authenticated: unique symbol = Symbol('authenticated')
+/** The name under which a request keeps it, for every copy of the library. */
+export const authenticated: unique symbol = Symbol.for('fastify-contract.authenticated')
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,7 +26,7 @@ declare module 'fastify' {
   }
 }
 
-const nobody: Authenticated['auth'] = {}
+const nobody: Authenticated['auth'] = withoutPrototype({})
 
 /**
  * What the verifiers of a request's credentials returned, by scheme, for hooks on `preParsing` and later. Empty without
@@ -45,6 +46,8 @@ export interface AuthenticationOptions {
   schemes: ReadonlyMap<string, VerifiedScheme>
   /** The protection space of the challenges (RFC 9110, section 11.5). */
   realm: string
+  /** Names whom credentials are of, by the result of their verifier; undefined where those of several may be combined. */
+  callerOf?: ((found: never) => unknown) | undefined
 }
 
 /**
@@ -57,7 +60,7 @@ export interface AuthenticationOptions {
  */
 export function authenticate(
   { security }: Pick<BoundOperation, 'security'>,
-  { schemes: verified, realm }: AuthenticationOptions,
+  { schemes: verified, realm, callerOf }: AuthenticationOptions,
 ): onRequestAsyncHookHandler[] {
   const names = [...new Set(security.flat().map(({ scheme }) => scheme))]
   // The start rejects schemes without a verifier.
@@ -78,8 +81,9 @@ export function authenticate(
     /** By the index of the scheme, like the texts. */
     const results: Result[] = []
     let forbidden: Alternative | undefined
+    let mixed: Alternative | undefined
     for (const alternative of alternatives) {
-      for (const { index } of alternative) {
+      for (const { index, name } of alternative) {
         if (results[index] !== undefined) continue
         const { kind, verify } = schemes[index]!
         const read = readCredentials(kind, texts[index])
@@ -92,11 +96,15 @@ export function authenticate(
           const found: unknown = await verify(read.credentials as never, request)
           results[index] = found === undefined ? 'unknown' : { found }
         } catch (error) {
-          results[index] = unavailabilityOf(error)
+          results[index] = unavailabilityOf(error, name)
         }
       }
       const auth = foundBy(alternative, results)
       if (auth === undefined) continue
+      if (callerOf !== undefined && !areOfOne(Object.values(auth), callerOf)) {
+        mixed ??= alternative
+        continue
+      }
       const hasScopes = alternative.every(({ name, scopes }) => scopes.length === 0 || grants(auth[name], scopes))
       const lacking = hasScopes ? undefined : lackingScopes(realm, described(forbidden ?? alternative))
       request[authenticated] = { auth, lacking }
@@ -106,6 +114,7 @@ export function authenticate(
     const unavailable = results.find((result) => result instanceof Refusal)
     if (unavailable !== undefined) throw unavailable
     if (forbidden !== undefined) return
+    if (mixed !== undefined) throw mixedCredentials(realm, described(mixed))
     const unknown = schemes.filter((_scheme, index) => results[index] === 'unknown')
     if (unknown.length === 0) throw missingCredentials(realm, alternatives.map(described))
     throw invalidCredentials(realm, schemes, unknown)
@@ -135,21 +144,31 @@ type Result = { found: unknown } | 'missing' | 'unknown' | Refusal
 /** An alternative of the security requirements: its schemes, with their required scopes. */
 type Alternative = { name: string; index: number; scopes: readonly string[] }[]
 
-/** The refusal of credentials that cannot be checked now. @throws every other error */
-function unavailabilityOf(error: unknown): Refusal {
-  if (error instanceof Refusal && error.failure === 'unavailable') return error
+/** The refusal of credentials that cannot be checked now. @throws every other refusal, and an error for any other */
+function unavailabilityOf(error: unknown, scheme: string): Refusal {
+  if (!(error instanceof Refusal)) {
+    // Without the status that it may have: it is no error of a hook, but a fault of the service.
+    throw new Error(`the verifier of ${scheme} failed`, { cause: error })
+  }
+  if (error.failure === 'unavailable') return error
   throw error
 }
 
 /** What the verifiers of an alternative returned, by scheme; undefined unless all accept. */
 function foundBy(alternative: Alternative, results: readonly Result[]): Authenticated['auth'] | undefined {
-  let auth: Authenticated['auth'] = {}
+  const auth = withoutPrototype({})
   for (const { name, index } of alternative) {
     const result = results[index]!
     if (typeof result === 'string' || result instanceof Refusal) return undefined
-    auth = { ...auth, [name]: result.found }
+    auth[name] = result.found
   }
   return auth
+}
+
+function areOfOne(found: unknown[], callerOf: (found: never) => unknown): boolean {
+  // They are what the verifiers returned.
+  const [first, ...others] = found.map((one) => callerOf(one as never))
+  return others.every((other) => other === first)
 }
 
 /** Whether a verifier's result has the scopes. One without `scopes` has none. */

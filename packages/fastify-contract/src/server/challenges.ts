@@ -27,6 +27,13 @@ export function invalidCredentials(
   return challenged('token_invalid', `the ${namesOf(unknown)} ${reason}`, realm, schemes, errorOf)
 }
 
+/** The refusal of valid credentials of different callers. */
+export function mixedCredentials(realm: string, alternative: Alternative): Refusal {
+  const schemes = alternative.map(({ scheme }) => scheme)
+  const reason = 'the credentials are of different callers; send those of one'
+  return challenged('token_invalid', reason, realm, schemes, () => ', error="invalid_token"')
+}
+
 /** The refusal of credentials without a scope (RFC 6750, section 3.1). */
 export function lackingScopes(realm: string, alternative: Alternative): Refusal {
   const scope = [...new Set(alternative.flatMap(({ scopes }) => scopes))].join(' ')

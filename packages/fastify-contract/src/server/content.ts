@@ -1,18 +1,20 @@
 import { isUtf8 } from 'node:buffer'
-import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify'
+import type { FastifyContentTypeParser, FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify'
 import {
   type ContentKind,
   type MediaType,
   createMatcher,
   isRange,
   kindOf,
+  maxParameters,
   parseMediaType,
 } from '../document/media-type.ts'
 import type { BoundOperation } from '../engine/engine.ts'
 import type { RequestBody } from '../engine/request-body.ts'
-import { Refusal } from '../engine/refusal.ts'
+import { Refusal, unavailable } from '../engine/refusal.ts'
 import { MalformedJson, RefusedJson, parseJson } from '../json/json.ts'
 import { parseMultipart, parseUrlencoded } from './forms.ts'
+import { type Chunks, readContent } from './read-content.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -34,11 +36,15 @@ const ignoreContent: preParsingHookHandler = ({ headers }, _reply, payload, done
 }
 
 /** Makes the hook that checks the media type of a request. */
-export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>): preParsingHookHandler {
+export function expectContent({
+  bodyTypes,
+  requiresBody,
+}: Pick<BoundOperation, 'bodyTypes' | 'requiresBody'>): preParsingHookHandler {
   if (bodyTypes.length === 0) return ignoreContent
   const contentOf = createContentMatcher(bodyTypes)
   const inUtf8 = bodyTypes.every((type) => kindOf(type) !== 'bytes') ? ', in UTF-8' : ''
-  const remedy = `Content-Type must be ${bodyTypes.join(' or ')}${inUtf8}`
+  const allTypes = `Content-Type must be ${bodyTypes.join(' or ')}`
+  const remedy = `${allTypes}${inUtf8}`
   return (request, { raw }, payload, done) => {
     const { headers } = request
     // Content codings are not decoded: any content would be malformed JSON (RFC 9110, section 8.4).
@@ -47,9 +53,16 @@ export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>):
     }
     const field = headers['content-type']
     const content = field === undefined ? undefined : contentOf(field)
+    if (content === 'charset')
+      throw new Refusal('unsupported_media_type', `${allTypes}, in UTF-8${otherCharset(field)}`)
     if (content === undefined && (field !== undefined || hasContent(headers))) {
-      throw new Refusal('unsupported_media_type', remedy)
+      // A semicolon in quotes makes the message longer, and nothing else.
+      const isLong = field !== undefined && field.split(';', maxParameters + 2).length > maxParameters + 1
+      const limit = isLong ? `, with at most ${String(maxParameters)} parameters` : ''
+      throw new Refusal('unsupported_media_type', remedy + limit)
     }
+    // Before Fastify refuses a QUERY of no media type by itself.
+    if (requiresBody && content === undefined) throw emptyBody()
     headers['content-type'] = content?.contentType
     // The parser of JSON adds to it.
     request.content = content === undefined ? undefined : { ...content }
@@ -59,22 +72,33 @@ export function expectContent({ bodyTypes }: Pick<BoundOperation, 'bodyTypes'>):
   }
 }
 
-/** Makes the function that finds the declared type for a Content-Type header; undefined if none fits. */
-function createContentMatcher(bodyTypes: string[]): (field: string) => Content | undefined {
+/** The refusal of a request without the body that its operation requires. */
+export function emptyBody(): Refusal {
+  return new Refusal('malformed_body', 'the body is empty')
+}
+
+type Found = Content | 'charset' | undefined
+
+/**
+ * Makes the function that finds the declared type for a Content-Type header; undefined if none fits, `charset` if only the
+ * charset does not.
+ */
+function createContentMatcher(bodyTypes: string[]): (field: string) => Found {
   const indexOf = createMatcher(bodyTypes)
-  let last: [field: string, content: Content | undefined] = ['', undefined]
+  let last: [field: string, content: Found] = ['', undefined]
   return (field) => {
     // Most requests have the same.
     if (field !== last[0]) last = [field, find(field)]
     return last[1]
   }
 
-  function find(field: string): Content | undefined {
+  function find(field: string): Found {
     const type = parseMediaType(field)
     if (type === undefined) return undefined
     const index = indexOf(type)
     const kind = kindOf(type.essence)
-    if (index === -1 || (kind !== 'bytes' && !isInUtf8(type))) return undefined
+    if (index === -1) return undefined
+    if (kind !== 'bytes' && !isInUtf8(type)) return 'charset'
     const boundaries = type.parameters.get('boundary') ?? []
     return { index, kind, contentType: type.essence, boundary: boundaries.length === 1 ? boundaries[0] : undefined }
   }
@@ -82,8 +106,20 @@ function createContentMatcher(bodyTypes: string[]): (field: string) => Content |
 
 /** Of two charsets, parsers differ in which one they use. */
 function isInUtf8({ parameters }: MediaType): boolean {
-  const hasOther = parameters.get('charset')?.some((charset) => !/^utf-?8$/i.test(charset)) === true
+  const hasOther = parameters.get('charset')?.some((charset) => !isUtf8Name(charset)) === true
   return !hasOther && ![...parameters.keys()].some((name) => name.startsWith('charset*'))
+}
+
+function isUtf8Name(charset: string): boolean {
+  return /^utf-?8$/i.test(charset)
+}
+
+function otherCharset(field = ''): string {
+  const charset =
+    parseMediaType(field)
+      ?.parameters.get('charset')
+      ?.find((each) => !isUtf8Name(each)) ?? ''
+  return /^[\w.:+-]{1,40}$/.test(charset) ? `, not in ${charset}` : ''
 }
 
 function hasContent(headers: Record<string, unknown>): boolean {
@@ -91,21 +127,65 @@ function hasContent(headers: Record<string, unknown>): boolean {
   return coding !== undefined || length !== '0'
 }
 
+/** Runs a step that works on so many bytes of content, now or when others have had their turn. */
+export type TakeTurn = (bytes: number, step: () => void) => void
+
+export interface BodyOptions {
+  /** The maximum nesting depth of objects and arrays in a body. */
+  bodyLevels: number
+  /** The limit on bytes of complete bodies that wait for their turn. */
+  waitingBodyBytes: number
+  takeTurn: TakeTurn
+}
+
 /**
  * Parses the bodies of these media types. `expectContent` refuses others.
  *
  * @param app the context of the operations
- * @param maxLevels the maximum nesting depth of objects and arrays
  */
-export function registerBodies(app: FastifyInstance, types: readonly string[], maxLevels: number): void {
-  const parse = (request: FastifyRequest, bytes: Buffer, done: (error: Error | null, body?: unknown) => void) => {
-    done(null, parseBody(request, bytes, maxLevels))
+export function registerBodies(
+  app: FastifyInstance,
+  types: readonly string[],
+  { bodyLevels, waitingBodyBytes, takeTurn }: BodyOptions,
+): void {
+  let waiting = 0
+  const parse: FastifyContentTypeParser = (request, payload, done) => {
+    readContent(request, payload, (error, chunks) => {
+      const { length } = chunks
+      if (error !== null) done(error)
+      else if (waiting > 0 && waiting + length > waitingBodyBytes) {
+        done(unavailable('too many bodies are waiting to be parsed; try again in a second'))
+      } else {
+        waiting += length
+        takeTurn(length, () => {
+          waiting -= length
+          // Otherwise nobody waits for the response any more.
+          if (!request.socket.destroyed) parseAll(request, chunks, done)
+        })
+      }
+    })
+  }
+  // What a parser throws outside of its first call would end the process.
+  function parseAll(
+    request: FastifyRequest,
+    chunks: Chunks,
+    done: (error: Error | null, body?: unknown) => void,
+  ): void {
+    let value: unknown
+    try {
+      value = parseBody(request, chunks.bytes(), bodyLevels)
+    } catch (error) {
+      // It throws no other values.
+      done(error as Error)
+      return
+    }
+    done(null, value)
   }
   app.decorateRequest('content')
   app.removeAllContentTypeParsers()
   const essences = types.filter((type) => !isRange(type)).flatMap((type) => parseMediaType(type)?.essence ?? [])
-  for (const essence of new Set(essences)) app.addContentTypeParser<Buffer>(essence, { parseAs: 'buffer' }, parse)
-  if (types.some(isRange)) app.addContentTypeParser<Buffer>(/^./, { parseAs: 'buffer' }, parse)
+  for (const essence of new Set(essences)) app.addContentTypeParser(essence, parse)
+  if (types.some(isRange)) app.addContentTypeParser(/^./, parse)
   // Node discards the content of an operation without a body.
   app.addContentTypeParser('*', (_request, _content, done) => {
     done(null)
@@ -130,7 +210,8 @@ function parseBody({ content }: FastifyRequest, bytes: Buffer, maxLevels: number
       if (!isUtf8(bytes)) throw new Refusal('malformed_body', 'the body is not UTF-8')
       return bytes.toString()
     case 'bytes':
-      return bytes
+      // Not a view of what else was read from the socket.
+      return bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes
   }
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
 import type { SecurityScheme } from '../document/security.ts'
 import type { BasicCredentials } from '../types/handler-types.ts'
@@ -19,7 +20,9 @@ export function takeCredentials(
   const parameters = query as Record<string, string | string[] | undefined>
   const credentials = fields.map(({ in: place, name }) => {
     if (place === 'cookie') return cookieOf(headers.cookie, name)
-    return (place === 'header' ? headers : parameters)[name]?.toString()
+    const values = place === 'header' ? headers : parameters
+    // Objects inherit `constructor`.
+    return Object.hasOwn(values, name) ? values[name]?.toString() : undefined
   })
   for (const { in: place, name } of fields) if (place === 'query') Reflect.deleteProperty(parameters, name)
   return credentials
@@ -68,8 +71,11 @@ function afterScheme(scheme: string, text: string): string | undefined {
   return start.toLowerCase() === scheme && rest.startsWith(' ') ? rest.replace(/^ +/, '') : undefined
 }
 
-/** The user-id ends at the first colon (RFC 7617, section 2). */
+/** The user-id ends at the first colon, and neither part has control characters (RFC 7617, section 2). */
 function readBasic(encoded: string): { credentials: BasicCredentials } | undefined {
-  const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
+  const bytes = Buffer.from(encoded, 'base64')
+  // Node ignores what is not Base64 (RFC 4648, section 4), and another decoder may not.
+  if (!isUtf8(bytes) || bytes.toString('base64') !== encoded) return undefined
+  const [, user, password] = /^([^:\p{Cc}]*):(\P{Cc}*)$/u.exec(bytes.toString()) ?? []
   return user === undefined || password === undefined ? undefined : { credentials: { user, password } }
 }

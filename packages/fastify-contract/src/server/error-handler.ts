@@ -1,22 +1,48 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { contentTypeOf } from '../document/media-type.ts'
 import { Refusal } from '../engine/refusal.ts'
-import { type FailureForm, formedOrDefault } from './failure-form.ts'
+import { type FailureForm, STATUS_CODES, formedOrDefault } from './failure-form.ts'
+import { idForLog } from './id-for-log.ts'
+import { received } from './operation-input.ts'
 import { sendContent, setCommonHeaders } from './send.ts'
 
+/** The error handlers of the library. */
+const ofLibrary = new WeakSet<object>()
+
+/** Whether the author of a server has set its error handler. */
+export function hasOwnErrorHandler({ errorHandler }: FastifyInstance): boolean {
+  return !ofLibrary.has(errorHandler) && errorHandler.name !== 'defaultErrorHandler'
+}
+
 /**
- * Responds to every error of a hook, a parser, a handler or Fastify in the form of the contract.
+ * Responds to errors in the form of the contract. What a hook of another plugin throws keeps its headers and a status from
+ * 400 to 499, or 503. What a handler throws is 500, whatever status it has.
  *
  * @param app the server or a context of its own, before its routes
- * @param isWhole whether no other error handler is responsible for the requests that hooks refuse
+ * @param parent its server, whose own error handler responds to what hooks throw
  */
-export function registerErrorHandler(app: FastifyInstance, form: FailureForm, isWhole: boolean): void {
+export function registerErrorHandler(app: FastifyInstance, form: FailureForm, parent?: FastifyInstance): void {
   app.setErrorHandler((thrown: unknown, request, reply) => {
-    const refusal = refusalOf(thrown, request, app.initialConfig.bodyLimit, isWhole)
-    // Passes it to the error handler of the server.
-    if (refusal === undefined) throw thrown
-    return sendRefusal(request, reply, refusal, form)
+    const known = refusalOf(thrown, request, app.initialConfig.bodyLimit)
+    if (known !== undefined) return sendRefusal(request, reply, known, form)
+    if (request[received]?.isHandled !== true) {
+      // Set by now, even if it was after the contract was registered.
+      if (parent !== undefined && hasOwnErrorHandler(parent)) {
+        // Its type omits the promise of an async one, for which Fastify waits.
+        const { errorHandler }: { errorHandler: (...given: [never, FastifyRequest, FastifyReply]) => unknown } = parent
+        return errorHandler(thrown as never, request, reply)
+      }
+      const refusal = refusalOfHook(thrown, reply)
+      if (refusal !== undefined) {
+        if (refusal.statusCode >= 500) logFault(request, thrown)
+        return sendRefusal(request, reply, refusal, form)
+      }
+    }
+    logFault(request, thrown)
+    const message = 'the service failed; quote the X-Request-Id of this response when reporting it'
+    return sendRefusal(request, reply, new Refusal('internal', message), form)
   })
+  ofLibrary.add(app.errorHandler)
 }
 
 /** Sends a refusal in the form of the contract. */
@@ -44,13 +70,8 @@ function keepConnection(reply: FastifyReply): void {
   }
 }
 
-/** The refusal for a thrown value of any kind; undefined for that of a hook of the server. Logs faults of the service. */
-function refusalOf(
-  thrown: unknown,
-  request: FastifyRequest,
-  bodyLimit: number | undefined,
-  isWhole: boolean,
-): Refusal | undefined {
+/** The refusal that a thrown value is or stands for; undefined for any other error. */
+function refusalOf(thrown: unknown, request: FastifyRequest, bodyLimit: number | undefined): Refusal | undefined {
   if (thrown instanceof Refusal) return thrown
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
@@ -60,20 +81,44 @@ function refusalOf(
   if (code === 'ECONNRESET' && thrown === request.raw.errored) {
     return new Refusal('malformed_http', 'the body is shorter than Content-Length')
   }
-  if (!isWhole && thrown instanceof Error && 'statusCode' in thrown && Number(thrown.statusCode) < 500) return undefined
-  logFault(request, thrown)
-  return new Refusal('internal', 'the service failed; quote the X-Request-Id of this response when reporting it')
+  return undefined
+}
+
+/** What plugins throw, as far as it can be trusted. */
+interface HttpError {
+  statusCode?: unknown
+  status?: unknown
+  message?: unknown
+  headers?: Record<string, string>
+}
+
+/**
+ * The refusal for an error of a hook; undefined for a fault of the service. Sets the headers of the error. As Fastify does,
+ * it takes the status of the error, then that of the reply.
+ */
+function refusalOfHook(thrown: unknown, reply: FastifyReply): Refusal | undefined {
+  const { statusCode, status = reply.statusCode, message, headers } = Object(thrown) as HttpError
+  const own = Number(statusCode ?? status)
+  const isRefused = Number.isInteger(own) && own >= 400 && own <= 499
+  if (!isRefused && own !== 503) return undefined
+  if (headers !== undefined) reply.headers(headers)
+  if (!isRefused) {
+    const wait = reply.hasHeader('retry-after') ? {} : { 'Retry-After': 1 }
+    return new Refusal('unavailable', 'the service is not available now; try again later', wait)
+  }
+  const text = typeof message === 'string' && message !== '' ? message : (STATUS_CODES[own] ?? 'refused')
+  return new Refusal('request_refused', text, {}, own)
 }
 
 function logFault(request: FastifyRequest, thrown: unknown): void {
-  const { id: requestId } = request
+  const id = idForLog(request)
   try {
-    request.log.error({ err: thrown, requestId }, 'request failed')
+    request.log.error({ err: thrown, ...id }, 'request failed')
   } catch {
     // The log reads every property of an error, and a getter may throw.
     const err = new Error(
       `the thrown value cannot be logged: ${thrown instanceof Error ? String(thrown.stack) : typeof thrown}`,
     )
-    request.log.error({ err, requestId }, 'request failed')
+    request.log.error({ err, ...id }, 'request failed')
   }
 }

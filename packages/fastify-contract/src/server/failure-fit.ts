@@ -43,11 +43,11 @@ export function failureWarning(
   if (misfits.size === 0) return undefined
   const texts = [...misfits].map(([problem, { failures, operations: of }]) => {
     const [first = '', ...others] = of
-    return `${[...failures].join(', ')} of ${first}${others.length > 0 ? ` and ${String(others.length)} more` : ''}: ${problem}`
+    return `${first}${others.length > 0 ? ` and ${String(others.length)} more` : ''} can answer ${[...failures].join(', ')}: ${problem}`
   })
   const more = texts.length > maxProblems ? [`and ${String(texts.length - maxProblems)} more problems`] : []
   const shown = [...texts.slice(0, maxProblems), ...more].join('; ')
-  return `failures that do not fit the contract are sent all the same; ${shown}; ${remedy}`
+  return `failures are sent that the contract does not declare: ${shown}; ${remedy}`
 }
 
 const remedy = 'declare them, or a `default` response, or change failureForm'

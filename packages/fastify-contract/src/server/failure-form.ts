@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { UnservableContract } from '../document/contract.ts'
 import { isJson } from '../document/media-type.ts'
-import { type FailureName, type Refusal, failureStatuses } from '../engine/refusal.ts'
+import type { FailureName, Refusal } from '../engine/refusal.ts'
 import { stringifyJson } from '../json/json.ts'
 
 // An `import` of node:http would read every export, and reading `WebSocket` loads undici: a tenth of the start time and
@@ -45,9 +45,8 @@ export interface FormedFailure {
 }
 
 /** @throws UnservableContract if the form makes a reply that cannot be sent, and any error of the form */
-export function formed({ failure: name, message }: Refusal, form: FailureForm): FormedFailure {
-  const ofHttp = failureStatuses[name]
-  const { status = ofHttp, contentType = 'application/json', body } = form({ name, status: ofHttp, message })
+export function formed({ failure: name, statusCode, message }: Refusal, form: FailureForm): FormedFailure {
+  const { status = statusCode, contentType = 'application/json', body } = form({ name, status: statusCode, message })
   // JSON has no text for some values, such as undefined.
   const content: unknown = isJson(contentType) ? stringifyJson(body) : body
   if (!Number.isInteger(status) || status < 400 || status > 599 || typeof content !== 'string') {

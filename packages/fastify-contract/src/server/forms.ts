@@ -1,32 +1,14 @@
 import { isUtf8 } from 'node:buffer'
-import type { FormField } from '../engine/form-fields.ts'
-import { decoded } from '../engine/parameter-texts.ts'
+import { type FormField, urlencodedFields } from '../engine/form-fields.ts'
 import { Refusal } from '../engine/refusal.ts'
 
 const malformed = (problem: string): Refusal => new Refusal('malformed_body', problem)
 
-/**
- * Parses `application/x-www-form-urlencoded` (url.spec.whatwg.org, section 5.1), but refuses broken percent-encoding,
- * which URLSearchParams replaces.
- *
- * @throws Refusal
- */
+/** Parses `application/x-www-form-urlencoded`. @throws Refusal */
 export function parseUrlencoded(bytes: Buffer): FormField[] {
   if (!isUtf8(bytes)) throw malformed('the form is not UTF-8')
-  const pairs = bytes
-    .toString()
-    .split('&')
-    .filter((pair) => pair !== '')
-  return pairs.map((pair) => {
-    const end = pair.indexOf('=')
-    const [name, value] = end === -1 ? [pair, ''] : [pair.slice(0, end), pair.slice(end + 1)]
-    return { name: textIn(name), content: textIn(value), filename: undefined, type: undefined }
-  })
-}
-
-function textIn(encoded: string): string {
   try {
-    return decoded(encoded)
+    return urlencodedFields(bytes.toString())
   } catch {
     throw malformed('the percent-encoding of the form is invalid or not UTF-8')
   }
@@ -46,20 +28,19 @@ export function parseMultipart(bytes: Buffer, boundary: string | undefined): For
   if (boundary === undefined || !validBoundary.test(boundary)) {
     throw malformed('the Content-Type of the form must have one boundary, of 1 to 70 characters')
   }
-  // The first delimiter needs no line before it.
-  const lines = Buffer.concat([Buffer.from('\r\n'), bytes])
-  const text = Buffer.from(`\r\n--${boundary}`)
   const fields: FormField[] = []
-  let last = nextDelimiter(lines, text, 0)
-  while (!last.isClosing) {
-    const next = nextDelimiter(lines, text, last.end)
-    fields.push(fieldOf(lines.subarray(last.end, next.start)))
+  let last: Delimiter | undefined
+  for (const next of delimitersOf(bytes, Buffer.from(`--${boundary}`))) {
+    if (last?.isClosing === true) throw malformed('the form goes on after its closing boundary')
+    if (last !== undefined) fields.push(fieldOf(bytes.subarray(last.end, next.start)))
     last = next
   }
+  if (last?.isClosing !== true) throw malformed('the form has no closing boundary')
   return fields
 }
 
 interface Delimiter {
+  /** Before the end of the line before it. */
   start: number
   /** Before the end of its line. */
   end: number
@@ -69,16 +50,25 @@ interface Delimiter {
 
 const [tab, lineFeed, carriageReturn, space, dash] = [0x09, 0x0a, 0x0d, 0x20, 0x2d]
 
-/** A line that only begins like a delimiter is content. */
-function nextDelimiter(bytes: Buffer, text: Buffer, from: number): Delimiter {
-  for (let start = bytes.indexOf(text, from); start !== -1; start = bytes.indexOf(text, start + 1)) {
-    let end = start + text.length
-    if (bytes[end] === dash && bytes[end + 1] === dash) return { start, end, isClosing: true }
+/**
+ * Finds the delimiters of a form. A boundary anywhere else must not be there (RFC 2046, section 5.1.1): parsers differ in
+ * whether it ends a part.
+ */
+function* delimitersOf(bytes: Buffer, text: Buffer): Generator<Delimiter, void, undefined> {
+  const isLineEnd = (at: number) => bytes[at] === carriageReturn && bytes[at + 1] === lineFeed
+  for (let start = bytes.indexOf(text), end = 0; start !== -1; start = bytes.indexOf(text, end)) {
+    end = start + text.length
+    const isClosing = bytes[end] === dash && bytes[end + 1] === dash
+    if (isClosing) end += 2
     while (bytes[end] === space || bytes[end] === tab) end++
-    if (bytes[end] === carriageReturn && bytes[end + 1] === lineFeed) return { start, end, isClosing: false }
+    const isLine = (start === 0 || isLineEnd(start - 2)) && (isLineEnd(end) || (isClosing && end === bytes.length))
+    if (!isLine) throw malformed('the boundary of the form is inside a line')
+    yield { start: start - 2, end, isClosing }
   }
-  throw malformed('the form has no closing boundary')
 }
+
+/** A field line (RFC 9112, section 5), without folding. */
+const headerLine = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e\x80-\xff]*)$/
 
 /** @param part from the end of the line of its delimiter */
 function fieldOf(part: Buffer): FormField {
@@ -86,8 +76,10 @@ function fieldOf(part: Buffer): FormField {
   if (end === -1) throw malformed('a part of the form has no empty line after its headers')
   const headers = new Map<string, string>()
   for (const line of part.toString('latin1', 0, end).split('\r\n').slice(1)) {
-    const [, name = '', value = ''] = /^([^:]*):(.*)$/s.exec(line) ?? []
-    headers.set(name.toLowerCase(), value.trim())
+    const [, name = '', value = ''] = headerLine.exec(line) ?? []
+    const key = name.toLowerCase()
+    if (name === '' || headers.has(key)) throw malformed('a part of the form has a malformed or a repeated header')
+    headers.set(key, value.trim())
   }
   const parameters = parametersOf(headers.get('content-disposition') ?? '')
   const name = parameters.get('name')
@@ -105,14 +97,22 @@ function fieldOf(part: Buffer): FormField {
 }
 
 /** A quote within a quoted text has a backslash; elsewhere a backslash is a character, as browsers send it. */
-const dispositionParameter = /;[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:\\"|[^"])*)"|([^;\s"]*))/g
+const dispositionParameter = /[ \t]*;[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:\\"|[^"])*)"|([^;\s"]+))/y
 
 /** The parameters of `Content-Disposition: form-data`. */
 function parametersOf(field: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
-  if (!/^form-data[ \t]*(?:;|$)/i.test(field)) return parameters
-  for (const [, name = '', quoted, plain = ''] of field.matchAll(dispositionParameter)) {
-    parameters.set(name.toLowerCase(), quoted === undefined ? textOf(plain) : unescaped(textOf(quoted)))
+  const [start] = /^form-data(?=[ \t]*(?:;|$))/i.exec(field) ?? []
+  let at = start?.length ?? field.length
+  while (/[^ \t;]/.test(field.slice(at))) {
+    dispositionParameter.lastIndex = at
+    const [all = '', name = '', quoted, plain = ''] = dispositionParameter.exec(field) ?? []
+    const key = name.toLowerCase()
+    if (all === '' || parameters.has(key)) {
+      throw malformed('the Content-Disposition of a part of the form is malformed')
+    }
+    parameters.set(key, quoted === undefined ? textOf(plain) : unescaped(textOf(quoted)))
+    at += all.length
   }
   return parameters
 }

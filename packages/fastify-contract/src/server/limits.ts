@@ -28,6 +28,8 @@ export const defaultLimits = {
    * connection is closed after its next response. A connection holds at most 64 KiB.
    */
   pipelinedBytes: 32 * 1_024 * 1_024,
+  /** The limit on bytes of complete bodies that wait to be parsed; beyond it, further bodies are refused. One may always wait. */
+  waitingBodyBytes: 8 * 1_024 * 1_024,
   /** The limit on unread bytes of long responses; beyond it, further responses are refused. */
   unreadBytes: 64 * 1_024 * 1_024,
   /**

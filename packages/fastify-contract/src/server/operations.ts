@@ -5,27 +5,26 @@ import type {
   onRequestHookHandler,
   preParsingHookHandler,
 } from 'fastify'
+import type { Contract } from '../document/contract.ts'
 import type { BoundOperation } from '../engine/engine.ts'
+import { ItemStream } from '../engine/item-stream.ts'
+import { sendAcceptQuery } from './accept-query.ts'
 import { authOf } from './authentication.ts'
-import { registerBodies } from './content.ts'
-import { Refusal } from '../engine/refusal.ts'
-import { type SendReply, addVary } from './send.ts'
+import { type BodyOptions, type TakeTurn, registerBodies } from './content.ts'
+import { idForLog } from './id-for-log.ts'
+import { readInput, received } from './operation-input.ts'
+import { type RoutePath, routePathOf } from './route-path.ts'
+import type { SendReply } from './send.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    operation?: BoundOperation
-  }
-}
-
-export interface OperationsOptions {
+export interface OperationsOptions extends BodyOptions {
+  contract: Contract
   operations: BoundOperation[]
-  /** The base paths of the operations; empty for the root. */
-  basePaths: readonly string[]
   /** The hooks that run before the body is read, in order. */
-  onRequestOf: (operation: BoundOperation) => (onRequestHookHandler | onRequestAsyncHookHandler)[]
+  onRequestOf: (
+    operation: BoundOperation,
+    parameters: RoutePath['parameters'],
+  ) => (onRequestHookHandler | onRequestAsyncHookHandler)[]
   preParsingOf: (operation: BoundOperation) => preParsingHookHandler[]
-  /** The maximum nesting depth of objects and arrays in a body. */
-  bodyLevels: number
   send: SendReply
 }
 
@@ -35,84 +34,66 @@ export interface OperationsOptions {
  * @param app a context of its own, because its body parsers accept only the operations' media types
  */
 export function registerOperations(app: FastifyInstance, options: OperationsOptions): void {
-  const { operations, basePaths, onRequestOf, preParsingOf, bodyLevels } = options
+  const { contract, operations, onRequestOf, preParsingOf, takeTurn, send } = options
   registerBodies(
     app,
     operations.flatMap(({ bodyTypes }) => bodyTypes),
-    bodyLevels,
+    options,
   )
+  app.decorateRequest(received)
+  for (const { method } of operations) addMethod(app, method.toUpperCase())
   for (const operation of operations) {
-    const names: string[] = []
-    const path = routePath(operation.path, names)
-    for (const basePath of basePaths) {
+    const { id, tags, summary } = operation
+    const { url, parameters } = routePathOf(operation.path)
+    for (const basePath of operation.basePaths) {
       app.route({
         method: operation.method.toUpperCase(),
-        url: routePath(basePath) + path,
-        config: { operation },
+        url: routePathOf(basePath).url + url,
+        config: { operation, contract },
+        // Documentation alone, so that Fastify compiles nothing.
+        schema: {
+          operationId: id,
+          ...(tags === undefined ? {} : { tags }),
+          ...(summary === undefined ? {} : { summary }),
+        },
         // Fastify derives HEAD from GET, unless the contract has HEAD.
         exposeHeadRoute: !operations.some(({ method, path }) => method === 'head' && path === operation.path),
-        onRequest: onRequestOf(operation),
-        preParsing: preParsingOf(operation),
-        handler: handlerOf(operation, names, options),
+        onRequest: [...sendAcceptQuery(operations, operation), ...onRequestOf(operation, parameters)],
+        preParsing: [waitForTurn(takeTurn), ...preParsingOf(operation)],
+        preValidation: readInput(operation, parameters),
+        handler: handlerOf(operation, send),
       })
     }
   }
 }
 
-/**
- * Turns `/plants/{id}` into `/plants/:p0([^]+)`: Fastify restricts the names of parameters, but a contract does not.
- * The expression excludes the empty text, so that `/plants/` does not match.
- */
-function routePath(path: string, names: string[] = []): string {
-  const segments = path.split('/').map((segment) => segment.split(/\{([^{}]+)\}/))
-  return segments.map((parts) => parts.map((part, index) => routePart(part, index, parts, names)).join('')).join('/')
+/** A method that Fastify knows keeps what the server says of its content. */
+function addMethod(app: FastifyInstance, method: string): void {
+  if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
 }
 
-/** @param parts literals, with the name of a parameter between two */
-function routePart(part: string, index: number, parts: string[], names: string[]): string {
-  if (index % 2 === 0) return part.replaceAll(':', '::')
-  const following = parts[index + 1] ?? ''
-  // Ends at the first of these literals, so that no text takes long to match. The last parameter takes the rest.
-  const isLast = following === '' || index === parts.length - 2
-  const text = isLast ? '[^]+' : `(?:(?!${following.replaceAll(/[\\^$.*+?()[\]|-]/g, '\\$&')})[^])+`
-  return `:p${String(names.push(part) - 1)}(${text})`
-}
-
-function handlerOf(
-  { requiresBody, offeredTypes, handle }: BoundOperation,
-  names: string[],
-  { send }: OperationsOptions,
-): RouteHandlerMethod {
-  return async (request, reply) => {
-    const { headers, query, url, content } = request
-    if (requiresBody && request.body === undefined) throw new Refusal('malformed_body', 'the body is empty')
-    const body = content === undefined || request.body === undefined ? undefined : { ...content, value: request.body }
-    // The route has a text parameter for each name of the path template.
-    const params = request.params as Record<string, string>
-    const path = Object.fromEntries(names.map((name, index) => [name, params[`p${String(index)}`] ?? '']))
-    let accept: string | undefined
-    if (offeredTypes.length > 1) {
-      addVary(reply, 'Accept')
-      accept = await preferredType(headers.accept, offeredTypes)
-    }
-    // Fastify's parser returns a list for a repeated parameter.
-    const texts = query as Record<string, string | string[]>
-    const valid = await handle({ headers, path, query: texts, url, body, accept, auth: authOf(request), request })
-    if (valid.undeclared !== undefined) request.log.error({ requestId: request.id }, valid.undeclared)
-    return send(reply, valid)
+/** Many requests may be authenticated at once. What follows takes a turn for each. */
+function waitForTurn(takeTurn: TakeTurn): preParsingHookHandler {
+  return (request, _reply, payload, done) => {
+    takeTurn(0, () => {
+      if (!request.socket.destroyed) done(null, payload)
+    })
   }
 }
 
-/**
- * Selects the media type of a response by the Accept header (RFC 9110, section 12.5.1).
- *
- * @param offered the declared media types, by preference of the service
- * @returns the client's preference; the first if it accepts none, which is more useful than a 406
- */
-async function preferredType(accept: string | undefined, offered: string[]): Promise<string | undefined> {
-  // Loaded on demand: few contracts need it.
-  const { default: Negotiator } = await import('negotiator')
-  // Ignores charsets: text is always UTF-8, and JSON has none.
-  const asked = accept?.replace(/;[ \t]*charset=(?:"[^"]*"|[^;,]*)/gi, '')
-  return new Negotiator({ headers: { accept: asked } }).mediaTypes([...offered])[0] ?? offered[0]
+function handlerOf({ call }: BoundOperation, send: SendReply): RouteHandlerMethod {
+  return async (request, reply) => {
+    // Set by `readInput`.
+    const valid = request[received]!
+    valid.isHandled = true
+    const sent = await call(valid.input, { auth: authOf(request), request })
+    const logUndeclared = (text: string): void => {
+      request.log.error(idForLog(request), text)
+    }
+    if (sent.undeclared !== undefined) logUndeclared(sent.undeclared)
+    if (sent.body instanceof ItemStream) sent.body.onUndeclared = logUndeclared
+    send(reply, sent)
+    // Fastify waits for a reply that is returned, but not for one that is sent.
+    return reply.sent ? undefined : reply
+  }
 }

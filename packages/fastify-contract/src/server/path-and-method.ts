@@ -1,11 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type ContractOperation, contractMethods } from '../document/document.ts'
 import type { BoundOperation } from '../engine/engine.ts'
 import { Refusal } from '../engine/refusal.ts'
 import { sendRefusal } from './error-handler.ts'
 import type { FailureForm } from './failure-form.ts'
+import type { RoutePath } from './route-path.ts'
 import { setCommonHeaders } from './send.ts'
+
+/** The paths of a contract, and the form of its failures. */
+export interface ServedPaths {
+  /** Matches the url of a request to one of its paths. */
+  pattern: RegExp
+  /** The path of its docs page; undefined without one. */
+  page: string | undefined
+  failureForm: FailureForm
+}
 
 export const noSuchPath = (): Refusal => new Refusal('path_not_found', 'the path does not exist')
 const malformed = (fault: string): Refusal => new Refusal('malformed_http', fault)
@@ -16,22 +25,41 @@ const malformed = (fault: string): Refusal => new Refusal('malformed_http', faul
  * Fastify. A browser that asks for `/` is sent to the docs page, if there is no such path.
  *
  * @param app the server with its routes
- * @param page the path of the docs page; undefined to send nobody there
+ * @param host its contracts, and the form of other failures
  */
 export function refuseRequests(
   app: FastifyInstance,
-  form: FailureForm,
-  page: string | undefined,
+  { contracts, failureForm }: { contracts: readonly ServedPaths[]; failureForm: FailureForm },
 ): onRequestHookHandler {
   return (request, reply, done) => {
     setCommonHeaders(request, reply)
     const refusal = faultOfHeaders(request.raw) ?? (isUnmatched(request) ? unmatched(app, request) : undefined)
-    if (refusal === undefined) done()
+    if (refusal === undefined) {
+      done()
+      return
+    }
+    const page = contracts.find((contract) => contract.page !== undefined)?.page
     // Relative, because a proxy may add a prefix.
-    else if (page !== undefined && refusal.failure === 'path_not_found' && isBrowserAtRoot(request)) {
+    if (page !== undefined && refusal.failure === 'path_not_found' && isBrowserAtRoot(request)) {
       void reply.redirect(`.${page}`)
-    } else void sendRefusal(request, reply, refusal, form)
+    } else void sendRefusal(request, reply, refusal, ownerOf(request, contracts)?.failureForm ?? failureForm)
   }
+}
+
+/**
+ * Makes the hook that refuses invalid HTTP on the routes of a contract, and sets the headers of their responses, on a server
+ * that was not created with `fastifyOptions`.
+ */
+export const refuseMalformed: onRequestHookHandler = (request, reply, done) => {
+  setCommonHeaders(request, reply)
+  const fault = faultOfHeaders(request.raw)
+  if (fault !== undefined) throw fault
+  done()
+}
+
+/** The contract to which the path of a request belongs. */
+function ownerOf({ url }: FastifyRequest, contracts: readonly ServedPaths[]): ServedPaths | undefined {
+  return contracts.find(({ pattern }) => pattern.test(url))
 }
 
 function isBrowserAtRoot({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
@@ -99,26 +127,39 @@ function unmatched(app: FastifyInstance, { method, url, originalUrl }: FastifyRe
 }
 
 /**
- * Answers a wrong method on the path of an operation, on a server with routes of its own. Other paths keep their 404.
+ * Makes the hook that answers a wrong method on the path of an operation, on a server that was not created with
+ * `fastifyOptions`. Other paths keep their 404.
  *
- * @param app the server
+ * @param app the server with its routes
  */
 export function refuseMethods(
   app: FastifyInstance,
-  operations: readonly ContractOperation[],
-  basePaths: readonly string[],
-  form: FailureForm,
-): void {
-  const templates = new Set(operations.flatMap(({ path }) => basePaths.map((base) => base + path)))
-  const paths = [...templates].map((template) => {
-    const parts = template.split(/\{[^{}]+\}/).map((part) => part.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`))
-    return new RegExp(`^${parts.join('[^/]+')}(?:\\?|$)`)
-  })
-  app.addHook('onRequest', (request, reply, done) => {
-    const isOurs = request.is404 && paths.some((path) => path.test(request.url))
-    if (isOurs) void sendRefusal(request, reply, unmatched(app, request), form)
-    else done()
-  })
+  { contracts }: { contracts: readonly ServedPaths[] },
+): onRequestHookHandler {
+  return (request, reply, done) => {
+    const owner = request.is404 ? ownerOf(request, contracts) : undefined
+    if (owner === undefined) done()
+    else void sendRefusal(request, reply, unmatched(app, request), owner.failureForm)
+  }
+}
+
+/**
+ * Makes the hook that refuses a path with an empty parameter, such as `/plants/`, which the router takes.
+ *
+ * @param parameters those of the route
+ * @param isWhole whether the library answers 404, and not the server
+ */
+export function refuseEmptyParameters(parameters: RoutePath['parameters'], isWhole: boolean): onRequestHookHandler[] {
+  if (parameters.length === 0) return []
+  return [
+    ({ params }, reply, done) => {
+      // The route has a text for each of its parameters.
+      const texts = params as Record<string, string>
+      if (!parameters.some(({ inRoute }) => texts[inRoute] === '')) done()
+      else if (isWhole) throw noSuchPath()
+      else reply.callNotFound()
+    },
+  ]
 }
 
 /**
@@ -150,12 +191,14 @@ function isMoreConcrete(path: string, template: string): boolean {
 /** The methods of the most concrete routes that a target matches. */
 function methodsOf(app: FastifyInstance, target: string): string[] {
   const url = target.split('?', 1).join()
-  const routes = contractMethods.flatMap((each) => {
-    const method = each.toUpperCase()
+  const routes = app.supportedMethods.flatMap((method) => {
     // Fastify's type omits the null of a missing route.
     const route = app.findRoute({ method, url }) as { params: Record<string, unknown> } | null
-    const isPreflightRoute = method === 'OPTIONS' && route !== null && '*' in route.params
-    return route === null || isPreflightRoute ? [] : [{ method, parameters: Object.keys(route.params).length }]
+    if (route === null) return []
+    const texts = Object.entries(route.params)
+    const isPreflightRoute = method === 'OPTIONS' && '*' in route.params
+    const isEmpty = texts.some(([name, text]) => text === '' && name !== '*')
+    return isPreflightRoute || isEmpty ? [] : [{ method, parameters: texts.length }]
   })
   const fewest = Math.min(...routes.map(({ parameters }) => parameters))
   return routes.filter(({ parameters }) => parameters === fewest).map(({ method }) => method)

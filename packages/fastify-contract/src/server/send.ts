@@ -4,8 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { onRequestHookHandler, onSendHookHandler } from 'fastify'
 import { streamChunks } from '../engine/body-stream.ts'
 import type { ValidReply } from '../engine/engine.ts'
+import { ItemStream } from '../engine/item-stream.ts'
 import type { Media } from '../engine/reply-media.ts'
-import { stringifyJson } from '../json/json.ts'
+import { stringifyReply } from '../json/json.ts'
 import { Encoded, chunksOf, release } from '../types/encoded.ts'
 import { unavailable } from '../engine/refusal.ts'
 
@@ -40,7 +41,9 @@ const omitLength: onSendHookHandler = (_request, reply, payload, done) => {
  */
 export function omitLengthOfHead(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
-    if (route.method === 'HEAD') route.onSend = [route.onSend ?? [], omitLength].flat()
+    const hooks = [route.onSend ?? []].flat()
+    // The context around may have added it.
+    if (route.method === 'HEAD' && !hooks.includes(omitLength)) route.onSend = [...hooks, omitLength]
   })
 }
 
@@ -71,6 +74,9 @@ function unchanged(text: string): string {
 /** Typical memory of a body in chunks: the chunk in flight, and garbage that V8 has not collected. */
 const streamBytes = 512 * 1_024
 
+/** The memory of a stream of items whose client does not read: a batch, and what the response keeps (nodejs.org, `highWaterMark`). */
+const itemsBytes = 80 * 1_024
+
 /** In bytes. Smaller bodies are not counted, because any connection needs as much. */
 const smallBody = 16_384
 
@@ -81,8 +87,9 @@ export type SendReply = (reply: FastifyReply, valid: ValidReply) => FastifyReply
  * Makes the function that sends replies. It limits the memory of responses that clients do not read.
  *
  * @param maxUnread in bytes over all responses; beyond it, new responses are refused
+ * @param open receives the responses that are streams of items, while they are open
  */
-export function createReplySender(maxUnread: number): SendReply {
+export function createReplySender(maxUnread: number, open: Set<ServerResponse>): SendReply {
   let unread = 0
 
   /** Counts the bytes of a body until its response is closed. @returns false if the limit is reached */
@@ -96,12 +103,31 @@ export function createReplySender(maxUnread: number): SendReply {
     return true
   }
 
-  return (reply, { status, headers = {}, body, media, declaresCaching }) => {
+  /** Counts the bytes of items while their client has not taken the last batch. @returns false if the limit is reached */
+  function holdItems(items: ItemStream): boolean {
+    if (unread >= maxUnread) return false
+    let held = 0
+    items.onHeld = (isHeld) => {
+      unread -= held
+      held = isHeld ? itemsBytes : 0
+      unread += held
+    }
+    return true
+  }
+
+  return (reply, { status, headers = {}, body, media, hasBigInts, declaresCaching }) => {
     const { raw } = reply
     // Before the headers of the reply are set, which would not fit a failure.
-    const content = media === undefined ? undefined : contentOf(body, media, raw)
-    if (content !== undefined && !hold(raw, content instanceof Readable ? streamBytes : content.length)) {
-      throw unavailable('too many large responses are waiting to be read; try again in a second')
+    const content = media === undefined ? undefined : contentOf(body, { ...media, hasBigInts }, raw)
+    const isHeld =
+      body instanceof ItemStream
+        ? holdItems(body)
+        : content === undefined || hold(raw, content instanceof Readable ? streamBytes : content.length)
+    if (!isHeld) throw unavailable('too many large responses are waiting to be read; try again in a second')
+    if (body instanceof ItemStream) {
+      keepOpen(body, raw)
+      open.add(raw)
+      whenClosed(raw, () => open.delete(raw))
     }
     if (content instanceof Readable) removeOnError(content, reply, Object.keys(headers))
     reply.code(status)
@@ -121,7 +147,11 @@ export function createReplySender(maxUnread: number): SendReply {
 }
 
 /** Encodes a valid body. When the response closes, its stream is closed and its bytes are freed. */
-function contentOf(body: unknown, { isJson }: Media, response: ServerResponse): string | Uint8Array | Readable {
+function contentOf(
+  body: unknown,
+  { isJson, hasBigInts }: Media & { hasBigInts: boolean | undefined },
+  response: ServerResponse,
+): string | Uint8Array | Readable {
   const chunks = chunksOf(body)
   if (chunks !== undefined) {
     const stream = streamChunks(chunks, (chunk) => {
@@ -141,9 +171,36 @@ function contentOf(body: unknown, { isJson }: Media, response: ServerResponse): 
     }
     return text
   }
-  if (isJson) return stringifyJson(body)
+  if (isJson) return stringifyReply(body, hasBigInts)
   // Validated as text or bytes.
   return body as string | Uint8Array
+}
+
+/** How long a stream without items stays open when its client has ended its side. */
+const halfClosedMilliseconds = 500
+
+/** Keeps a response open while its source has no item. A client that does not read is cut off as any other. */
+function keepOpen(items: ItemStream, response: ServerResponse): void {
+  items.onQuiet = () => {
+    if (!response.headersSent && !response.destroyed) response.flushHeaders()
+  }
+  // Node closes the connection unless there is a listener (nodejs.org, "server.setTimeout").
+  response.on('timeout', () => {
+    if (response.writableLength > 0) response.destroy()
+  })
+  // A client that has ended its side may read on (RFC 9112, section 9.6), or have left. The next item would tell.
+  const { socket } = response
+  let looking: NodeJS.Timeout | undefined
+  const endIfQuiet = (): void => {
+    looking = setInterval(() => {
+      if (items.isWaiting) response.destroy()
+    }, halfClosedMilliseconds)
+  }
+  socket?.once('end', endIfQuiet)
+  whenClosed(response, () => {
+    socket?.off('end', endIfQuiet)
+    clearInterval(looking)
+  })
 }
 
 /** Calls `act` when a response is closed, or at once if it already is. */
@@ -152,11 +209,17 @@ function whenClosed(response: ServerResponse, act: () => void): void {
   else response.once('close', act)
 }
 
-/** Removes the headers of a reply if its stream fails before the first byte, because they do not fit the failure. */
+/**
+ * Removes the headers of a reply if its stream fails before the first byte, because they do not fit the failure. Later, a
+ * client of HTTP/1.0 would take the end of the connection for that of the body, so it is reset.
+ */
 function removeOnError(stream: Readable, reply: FastifyReply, names: string[]): void {
   const before = reply.getHeaders()
   stream.once('error', () => {
-    if (reply.raw.headersSent) return
+    if (reply.raw.headersSent) {
+      if (reply.request.raw.httpVersion === '1.0') reply.raw.socket?.resetAndDestroy()
+      return
+    }
     for (const name of names) {
       reply.removeHeader(name)
       reply.raw.removeHeader(name)

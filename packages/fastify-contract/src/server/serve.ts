@@ -1,8 +1,9 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Contract } from '../document/contract.ts'
-import type { Auth, ContractTypes } from '../types/handler-types.ts'
+import type { Auth, Chosen, ContractTypes } from '../types/handler-types.ts'
 import type { ContractOptions, ServerSettings } from './options.ts'
-import { fastifyContract, fastifyOptions } from './plugin.ts'
+import { fastifyOptions } from './fastify-options.ts'
+import { fastifyContract } from './plugin.ts'
 
 /**
  * Makes a server of a contract, ready to listen.
@@ -15,11 +16,12 @@ import { fastifyContract, fastifyOptions } from './plugin.ts'
  */
 export async function serve<
   const Types extends ContractTypes,
-  Verifiers extends Auth<Types['schemes']>,
+  Verifiers extends Auth<Chosen<Types, NoInfer<Only>>['schemes']>,
   Services extends object = object,
+  const Only extends keyof Types['operations'] = keyof Types['operations'],
 >(
   contract: Contract<Types>,
-  options: ContractOptions<Types, Services, Verifiers> & ServerSettings,
+  options: ContractOptions<Types, Services, Verifiers, Only> & ServerSettings,
 ): Promise<FastifyInstance> {
   const app = fastify(fastifyOptions(options))
   await app.register(fastifyContract(contract, options))

@@ -1,3 +1,4 @@
+import { brand } from '../brand.ts'
 import { parseJsonWithBigInts } from '../json/json.ts'
 
 declare const content: unique symbol
@@ -12,6 +13,7 @@ export class Encoded<Content> {
     this.chunks = chunks
   }
 }
+brand(Encoded, 'Encoded')
 
 /** Parses encoded JSON, which can then be sent as this value. @throws MalformedJson, RefusedJson as `parseJson` */
 export async function decode({ chunks }: Encoded<unknown>): Promise<unknown> {

@@ -9,6 +9,7 @@ import type {
   MediaIn,
   MediaKind,
   ParametersIn,
+  QuerystringOf,
   Seen,
   StatusOf,
   SuccessMedia,
@@ -22,6 +23,15 @@ export interface ContractTypes {
   /** The credentials of each scheme, and whether an operation asks for scopes. */
   schemes: object
 }
+
+/** The types of some operations, with the schemes that they need. */
+export interface Chosen<Types extends ContractTypes, Only> {
+  operations: Pick<Types['operations'], Only & keyof Types['operations']>
+  security: Types['security']
+  schemes: Pick<Types['schemes'], SchemesOf<Types['security'], Only> & keyof Types['schemes']>
+}
+
+type SchemesOf<Security, Only> = Extract<Security[Only & keyof Security], readonly unknown[]>[number]
 
 /** Types that an editor shows by their names. */
 type Named = Encoded<unknown> | Uint8Array | AsyncIterable<unknown> | Blob
@@ -62,7 +72,10 @@ type ServerHeader = 'x-request-id'
  * @typeParam Operation one of the generated `operations`
  */
 export type Input<Operation> = Shown<
-  Present<InputParts<Operation>> & ContentOf<Operation> & Accept<SuccessMedia<ResponsesOf<Operation>>>
+  Present<InputParts<Operation>> &
+    QuerystringOf<Operation> &
+    ContentOf<Operation> &
+    Accept<SuccessMedia<ResponsesOf<Operation>>>
 >
 
 interface InputParts<Operation> {
@@ -99,8 +112,11 @@ interface NoHeaders {
   headers?: Record<string, never>
 }
 
-/** The body of a media type: JSON by its schema, `text/*` as text, any other as bytes. */
-type BodyOut<Media, Content> = {
+/** The body of a media type: a stream by its items, JSON by its schema, `text/*` as text, any other as bytes. */
+type BodyOut<Media, Content> =
+  Content extends AsyncIterable<infer Item> ? AsyncIterable<Shown<Seen<Item, 'reply'>>> : ContentBody<Media, Content>
+
+type ContentBody<Media, Content> = {
   json: Shown<Seen<Content, 'reply'>> | Encoded<Shown<Seen<Content, 'reply'>>>
   text: string | AsyncIterable<Uint8Array>
   form: Uint8Array | AsyncIterable<Uint8Array>
@@ -108,16 +124,24 @@ type BodyOut<Media, Content> = {
   any: unknown
 }[MediaKind<Media>]
 
-/** The media type is optional if the response has only one, which is not a range. */
-type ContentOut<Response, Media = MediaIn<Response>, Several = IsUnion<Media>> = [Media] extends [never]
+type ContentOut<Response, Media = MediaIn<Response>, Default = DefaultMedia<Media>> = [Media] extends [never]
   ? { contentType?: undefined; body?: undefined }
   : Media extends unknown
-    ? { body: BodyOut<Media, ContentIn<Response, Media>> } & (Several extends true
-        ? { contentType: Concrete<Media> }
-        : IsRange<Media> extends true
-          ? { contentType: Concrete<Media> }
-          : { contentType?: Media })
+    ? { body: BodyOut<Media, ContentIn<Response, Media>> } & (Media extends Default
+        ? { contentType?: Media }
+        : { contentType: Concrete<Media> })
     : never
+
+/** The media type of a reply that names none: the only one, `application/json`, or the only JSON. A range is never. */
+type DefaultMedia<Media> = 'application/json' extends Media
+  ? 'application/json'
+  : IsUnion<Media> extends true
+    ? Single<JsonIn<Media>>
+    : Single<Media>
+
+type Single<Media> = IsUnion<Media> extends true ? never : IsRange<Media> extends true ? never : Media
+
+type JsonIn<Media> = Media extends unknown ? (MediaKind<Media> extends 'json' ? Media : never) : never
 
 type ReplyTo<Responses> = {
   [Key in keyof Responses]: Merged<

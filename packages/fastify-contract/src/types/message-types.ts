@@ -1,3 +1,5 @@
+import type { contentless } from '../document/document.ts'
+
 /** What a handler receives, an alternative of `anyOf` or `oneOf` in it, or what a handler replies. */
 type View = 'input' | 'alternative' | 'reply'
 
@@ -65,6 +67,13 @@ export type ParametersIn<Operation, Place extends string> = Operation extends {
     : Seen<NonNullable<Parameters>, 'input'>
   : never
 
+/** The whole query as one value, in a member `querystring`; undefined if a request has none. */
+export type QuerystringOf<Operation> = Operation extends { parameters: infer Parameters }
+  ? 'querystring' extends keyof Parameters
+    ? Seen<Pick<Parameters, 'querystring'>, 'input'>
+    : unknown
+  : unknown
+
 /**
  * The body of an operation's request, in a member `body`: `undefined` without one. With several media types, or a range,
  * `contentType` tells which of them it has, as the contract writes it; `mediaType` what it is in a range.
@@ -119,14 +128,16 @@ type WithFiles<Field> = Field extends { readonly $binary: unknown }
 type TextIn<Content> = [Extract<Content, string>] extends [never] ? string : Extract<Content, string>
 
 /** A media type range. */
-type MediaRange = `${string}/*` | `${string}/*;${string}`
+type MediaRange = `${string}/*` | `${string}/*;${string}` | `${string}/*+${string}`
 
 /** The media types that a declared one stands for. */
 export type Concrete<Media> = Media extends '*/*' | `*/*;${string}`
   ? string
-  : Media extends `${infer Type}/*${string}`
-    ? `${Type}/${string}`
-    : Media
+  : Media extends `${infer Type}/*+${infer Suffix}`
+    ? `${Type}/${string}+${Suffix}`
+    : Media extends `${infer Type}/*${string}`
+      ? `${Type}/${string}`
+      : Media
 
 /** Whether a declared media type is a range. */
 export type IsRange<Media> = Media extends MediaRange ? true : false
@@ -140,7 +151,7 @@ export type MediaKind<Media> = Media extends `${infer Type};${string}`
 
 type KindOf<Media extends string> = Media extends `${infer Type} `
   ? KindOf<Type>
-  : Media extends 'application/json' | `${string}/${string}+json`
+  : Media extends 'application/json' | 'text/json' | `${string}/${string}+json`
     ? 'json'
     : Media extends 'application/x-www-form-urlencoded' | 'multipart/form-data'
       ? 'form'
@@ -204,4 +215,4 @@ export type StatusOf<Responses, Key extends keyof Responses> = Key extends numbe
       : never
 
 /** The statuses without content in HTTP, if a response declares content. */
-type Contentless<Response> = [MediaIn<Response>] extends [never] ? never : 204 | 205 | 304
+type Contentless<Response> = [MediaIn<Response>] extends [never] ? never : (typeof contentless)[number]

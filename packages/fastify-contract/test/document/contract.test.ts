@@ -6,15 +6,17 @@ import { expect, onTestFinished, test } from 'vitest'
 import {
   type Contract,
   UnservableContract,
-  checkSources,
   documentOf,
+  readSources,
   sealContract,
+  writtenDocumentOf,
 } from '../../src/document/contract.ts'
 
 const yaml = 'openapi: 3.1.0\n'
-const document = '{"openapi":"3.1.0","maximum":9007199254740993}'
+const document = '{"openapi":"3.0.0","maximum":9007199254740993}'
+const changes = '{"openapi":["3.1.0"],"minimum":[-9007199254740993]}'
 const sources = { '../openapi.yaml': hash('sha256', yaml), '../parts/part.yaml': hash('sha256', 'a: 1') }
-const sealed = sealContract({ document, yaml, sources })
+const sealed = sealContract({ document, changes, sources })
 /** Of a contract in the folder above that of its generated files. */
 const staleBeside = (folder: string) =>
   `made/ does not match openapi.yaml; run npx fastify-contract generate --contract ${relative('', join(folder, '../openapi.yaml'))} --out ${relative('', folder)}`
@@ -28,14 +30,16 @@ async function contractBeside(files: Record<string, string>): Promise<Contract> 
   return { ...sealed, folder: join(root, 'made') }
 }
 
-test('a contract keeps integers beyond 2^53 exact', () => {
-  expect(documentOf(sealed)).toEqual({ openapi: '3.1.0', maximum: 9007199254740993n })
+test('a contract keeps integers beyond 2^53 exact, as written and as served', () => {
+  const maximum = 9007199254740993n
+  expect(writtenDocumentOf(sealed)).toEqual({ openapi: '3.0.0', maximum })
+  expect(documentOf(sealed)).toEqual({ openapi: '3.1.0', maximum, minimum: -maximum })
 })
 
 test.each([
   ['document', { document: document.replace('3', '4') }],
   ['document, cut', { document: document.slice(0, -5) }],
-  ['text of the author', { yaml: '' }],
+  ['list of changes', { changes: '{}' }],
   ['source', { sources: { ...sources, '../openapi.yaml': '0' } }],
 ])('a start refuses a generated file with another %s', (_what, changed) => {
   const contract = { ...sealed, ...changed, folder: '/a/made' }
@@ -46,11 +50,11 @@ test.each([
   ['the same files', { 'openapi.yaml': yaml, 'parts/part.yaml': 'a: 1' }],
   ['no other files, as in an image', {}],
 ])('a contract is current beside %s', async (_what, files) => {
-  await expect(checkSources(await contractBeside(files))).resolves.toBeUndefined()
+  await expect(readSources(await contractBeside(files))).resolves.toBeUndefined()
 })
 
 test('a contract is current after a bundler has moved it', async () => {
-  await expect(checkSources({ ...sealed, folder: undefined })).resolves.toBeUndefined()
+  await expect(readSources({ ...sealed, folder: undefined })).resolves.toBeUndefined()
 })
 
 test.each([
@@ -58,7 +62,7 @@ test.each([
   ['another part', { 'openapi.yaml': yaml, 'parts/part.yaml': 'a: 2' }],
 ])('a contract is stale beside %s', async (_what, files) => {
   const contract = await contractBeside(files)
-  await expect(checkSources(contract)).rejects.toThrow(staleBeside(contract.folder!))
+  await expect(readSources(contract)).rejects.toThrow(staleBeside(contract.folder!))
 })
 
 test.each([
@@ -77,5 +81,5 @@ test.each([
 test('an unreadable contract is named', async () => {
   const contract = await contractBeside({})
   await mkdir(join(contract.folder!, '../openapi.yaml'))
-  await expect(checkSources(contract)).rejects.toThrow(/^cannot read the contract: EISDIR/)
+  await expect(readSources(contract)).rejects.toThrow(/^cannot read the contract: EISDIR/)
 })

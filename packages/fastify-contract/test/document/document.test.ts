@@ -1,60 +1,58 @@
 import { describe, expect, it } from 'vitest'
-import { type ContractDocument, dereference, operationsOf } from '../../src/document/document.ts'
+import { type ContractDocument, operationsOf } from '../../src/document/document.ts'
 
 const documentOf = (members: object) =>
   ({ openapi: '3.1.0', info: { title: '', version: '' }, ...members }) as ContractDocument
 
-describe('dereference', () => {
-  it('replaces references, equal ones by the same object', () => {
-    const document = { first: { $ref: '#/a' }, second: [{ $ref: '#/b' }], a: { type: 'string' }, b: { $ref: '#/a' } }
-    const { first, second } = dereference(document) as unknown as { first: object; second: object[] }
-    expect(first).toEqual({ type: 'string' })
-    expect(second[0]).toBe(first)
-    expect(document.first).toEqual({ $ref: '#/a' })
-  })
+const operation = (members: object, components: object = {}) =>
+  operationsOf(documentOf({ paths: { '/a': { get: { operationId: 'getA', ...members } } }, components }))[0]!
 
-  it('follows escaped names, percent-encoded names and array indices', () => {
-    const contract = {
-      first: { $ref: '#/paths/~1things~1%7Bid%7D/get' },
-      second: { $ref: '#/list/1' },
-      third: { $ref: '#/a~01' },
-      paths: { '/things/{id}': { get: 1 } },
-      list: [0, 2],
-      'a~1': 3,
-    }
-    expect(dereference(contract)).toMatchObject({ first: 1, second: 2, third: 3 })
-  })
-
-  it.each<[string, object]>([
-    [
-      'references to schemas',
-      { a: { $ref: '#/components/schemas/N', minimum: 1 }, components: { schemas: { N: {} } } },
-    ],
-    ['a property named $ref', { properties: { $ref: { type: 'string' } } }],
-    ['a property named like a map', { properties: { properties: { default: { $ref: '#/nowhere' } } } }],
-    ['extensions', { 'x-a': { $ref: '#/nowhere' } }],
-    ['values', { const: { $ref: '#/nowhere' }, examples: [{ $ref: '#/nowhere' }], default: [{ $ref: '#/nowhere' }] }],
-  ])('leaves %s unchanged', (_what, contract) => {
-    expect(dereference(contract)).toEqual(contract)
-  })
-
-  it('resolves chosen names that look like extensions or values', () => {
-    const contract = { paths: { default: { $ref: '#/a' } }, responses: { 'x-a': { $ref: '#/a' } }, a: 1 }
-    expect(dereference(contract)).toMatchObject({ paths: { default: 1 }, responses: { 'x-a': 1 } })
+describe('operationsOf', () => {
+  it('reads objects at the end of their references, equal ones as the same object', () => {
+    const text = { $ref: '#/components/schemas/Text' }
+    const { parameters, object } = operation(
+      {
+        parameters: [{ $ref: '#/components/parameters/a~1%7Bb%7D' }],
+        requestBody: { $ref: '#/components/requestBodies/B' },
+        responses: { 200: { $ref: '#/components/responses/R' }, 404: { $ref: '#/components/responses/R' } },
+      },
+      {
+        schemas: { Text: {} },
+        parameters: {
+          'a/{b}': { name: 'a', in: 'query', schema: text, examples: { e: { $ref: '#/components/examples/E' } } },
+        },
+        examples: { E: { value: { $ref: '#/nowhere' } } },
+        requestBodies: {
+          B: { content: { 'a/b': { schema: text, examples: { e: { $ref: '#/components/examples/E' } } } } },
+        },
+        headers: { H: { schema: text } },
+        responses: {
+          R: { $ref: '#/components/responses/S' },
+          S: { headers: { h: { $ref: '#/components/headers/H' } } },
+        },
+      },
+    )
+    const examples = { e: { value: { $ref: '#/nowhere' } } }
+    expect(parameters).toEqual([{ name: 'a', in: 'query', schema: text, examples }])
+    expect(object.requestBody).toEqual({ content: { 'a/b': { schema: text, examples } } })
+    expect(object.responses).toEqual({
+      200: { headers: { h: { schema: text } } },
+      404: { headers: { h: { schema: text } } },
+    })
+    expect(object.responses['404']).toBe(object.responses['200'])
   })
 
   it.each([
-    [{ a: { $ref: '#/b' } }, 'the reference #/b leads to nothing'],
-    [{ a: { $ref: '#/toString' } }, 'the reference #/toString leads to nothing'],
-    [{ a: { $ref: 'b.yaml#/c' } }, 'the reference b.yaml#/c leads out of the contract'],
-    [{ a: { $ref: '#/%zz' } }, 'the percent-encoding of the reference #/%zz is broken'],
-    [{ a: { b: { $ref: '#/a' } } }, 'the reference #/a leads back to itself'],
-  ])('refuses %j', (contract, message) => {
-    expect(() => dereference(contract)).toThrow(new Error(message))
+    ['#/b', 'the reference #/b leads to nothing'],
+    ['#/toString', 'the reference #/toString leads to nothing'],
+    ['b.yaml#/c', 'the reference b.yaml#/c leads out of the contract'],
+    ['#/%zz', 'the percent-encoding of the reference #/%zz is broken'],
+    ['#/components/responses/R', 'the reference #/components/responses/R leads back to itself'],
+  ])('refuses the reference %s', ($ref, message) => {
+    const responses = { R: { $ref: '#/components/responses/R' } }
+    expect(() => operation({ responses: { 200: { $ref } } }, { responses })).toThrow(new Error(message))
   })
-})
 
-describe('operationsOf', () => {
   it('lists every method of every path, with the security of the document', () => {
     const own = { name: 'limit', in: 'query' }
     const operations = operationsOf(

@@ -4,7 +4,7 @@ import { UnservableContract } from '../../src/document/contract.ts'
 import type { OperationRequest } from '../../src/engine/engine.ts'
 import { Refusal } from '../../src/engine/refusal.ts'
 import type { AnyReply } from '../../src/engine/reply-validation.ts'
-import { bearer, bind, contractOf, id, int64, parsed, request, thing } from '../support/contracts.ts'
+import { bearer, bind, contractOf, handle, id, int64, parsed, thing } from '../support/contracts.ts'
 import { withBody, withParameter } from '../support/contracts.ts'
 
 type Handlers = Parameters<typeof bind>[1]
@@ -35,7 +35,7 @@ describe('the engine starts', () => {
 
 describe('the engine refuses to start', () => {
   const missing = 'operation getThing: has no handler; add one, or notImplemented'
-  const leftOver = 'handler waterThing: the contract has no such operation'
+  const leftOver = 'handler waterThing: no operation that is served has this name'
   const unverified = 'components/securitySchemes/bearer: has no verifier'
 
   it.each<[string, ContractDocument, Handlers, string[], string]>([
@@ -59,7 +59,7 @@ describe('the engine refuses to start', () => {
       contractOf(),
       { getThing: reply, 'water\n\u001b[2J\u202eThing': reply },
       [],
-      'handler water\\u{a}\\u{1b}[2J\\u{202e}Thing: the contract has no such operation',
+      'handler water\\u{a}\\u{1b}[2J\\u{202e}Thing: no operation that is served has this name',
     ],
   ])('%s', async (_why, contract, handlers, schemes, message) => {
     expect(await refusalOf(contract, handlers, schemes)).toBe(message)
@@ -76,7 +76,7 @@ async function inputOf(contract: ContractDocument, sent: Partial<OperationReques
       return reply()
     },
   })
-  await operation!.handle({ ...request, ...sent })
+  await handle(operation!, sent)
   return seen[0]!
 }
 
@@ -220,7 +220,7 @@ describe('a request that breaks the contract is refused with place and rule:', (
       'properties that are not declared',
       withBody({ type: 'object', unevaluatedProperties: false, anyOf: [{ properties: { a: {} } }] }),
       { body: parsed('{"a":1,"b":2,"c":3}') },
-      'body/b is not a property here; body/c is not a property here',
+      'body/b is not declared; body/c is not declared',
     ],
     [
       'what two schemas say once',

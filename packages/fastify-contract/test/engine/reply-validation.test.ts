@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
+import { inspect } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
-import { dereference, operationsOf } from '../../src/document/document.ts'
+import { operationsOf } from '../../src/document/document.ts'
 import { type AnyReply, createReplyValidators } from '../../src/engine/reply-validation.ts'
 import { Encoded } from '../../src/types/encoded.ts'
 import { contractOf, int64 } from '../support/contracts.ts'
@@ -42,12 +43,18 @@ const contract = contractOf({
       },
     },
     207: { description: 'Anything', content: { '*/*': { schema: item } } },
+    208: { description: 'Either', content: { 'application/a+json': {}, 'application/b+json': {} } },
+    218: {
+      description: 'JSON',
+      content: { 'application/problem+json': {}, 'application/json': { schema: item }, 'text/json': {} },
+    },
+    226: { description: 'JSON or not', content: { ...csv, 'application/json': { schema: item } } },
     '3XX': { description: 'Elsewhere', content: csv },
     '4XX': { description: 'Refused', content: csv },
   },
 })
 
-const document = dereference(contract)
+const document = contract
 const { compile, validate } = createReplyValidators(document)(operationsOf(document)[0]!.object)
 beforeAll(() => {
   while (compile().next().done !== true);
@@ -58,7 +65,12 @@ const json = { contentType: 'application/json', isJson: true }
 const text = { contentType: 'text/csv; charset=utf-8', isJson: false }
 const png = { contentType: 'image/png', isJson: false }
 
-test.each<[AnyReply, object | undefined]>([
+/** Names a case by its reply. */
+function titled<Case extends [unknown, ...unknown[]]>(cases: Case[]): [title: string, ...Case][] {
+  return cases.map((each) => [inspect(each[0], { breakLength: Infinity, depth: 2 }).slice(0, 60), ...each])
+}
+
+const validReplies: [AnyReply, object | undefined][] = [
   [{ status: 200, body: [] }, json],
   [{ status: 200, body: [{ id: 9223372036854775807n, part: { size: 0.5 } }, { id: 1n }] }, json],
   [{ status: 200, body: frozen }, json],
@@ -77,6 +89,13 @@ test.each<[AnyReply, object | undefined]>([
   [{ status: 206, contentType: 'application/pdf', body: new Uint8Array(1) }, { contentType: 'application/pdf' }],
   [{ status: 206, contentType: 'application/json', body: { id: 1n } }, json],
   [
+    { status: 206, body: [] },
+    { contentType: 'application/json; v=2', isJson: true },
+  ],
+  [{ status: 226, body: { id: 1n } }, json],
+  [{ status: 218, body: { id: 1n } }, json],
+  [{ status: 226, contentType: 'text/csv', body: 'a' }, text],
+  [
     { status: 206, contentType: 'application/json; v=2', body: [] },
     { contentType: 'application/json; v=2', isJson: true },
   ],
@@ -86,7 +105,9 @@ test.each<[AnyReply, object | undefined]>([
     { contentType: 'text/plain; charset=utf-8', isJson: false },
   ],
   [{ status: 207, contentType: 'text/csv', body: 'a,b,c' }, text],
-])('reply %# is valid', (reply, media) => {
+]
+
+test.each(titled(validReplies))('the reply %s is valid', (_title, reply, media) => {
   const valid = validate(reply)
   expect(valid.media).toEqual(media === undefined ? undefined : (expect.objectContaining(media) as object))
   expect([valid.body, valid.undeclared]).toEqual([reply.body, undefined])
@@ -96,18 +117,30 @@ test.each<[unknown, unknown, string]>([
   [[{ id: 1n }, { id: 1n, 'a/b~c': 1 }], [{ id: 1n }, { id: 1n }], 'body/1/a~1b~0c'],
   [[{ id: 1n, part: { size: 1, x: 1 }, y: 1 }], [{ id: 1n, part: { size: 1 } }], 'body/0/part/x'],
   [[{ id: 1n, ['__proto__']: 1 }], [{ id: 1n }], 'body/0/__proto__'],
-])('reply %# is copied without undeclared properties', (body, sent, place) => {
+])('the body %o is copied without undeclared properties', (body, sent, place) => {
   const given = structuredClone(body)
   const valid = validate({ status: 200, body: given })
-  expect(valid).toMatchObject({ body: sent, undeclared: `${place} is not a property here` })
+  expect(valid).toMatchObject({ body: sent, undeclared: `${place} is not declared` })
   expect(valid.body).toEqual(sent)
   expect(given).toEqual(body)
+})
+
+test('an inherited property is neither sent nor valid as one that is required', () => {
+  class Row {
+    part = { size: 1 }
+    get id() {
+      return 1n
+    }
+  }
+  expect(() => validate({ status: 200, body: [new Row()] })).toThrow('body/0/id is required')
+  const body = [Object.assign(Object.create({ extra: 1 }) as object, { id: 1n })]
+  expect(validate({ status: 200, body })).toMatchObject({ body, undeclared: undefined })
 })
 
 const notBytes = 'the body is neither bytes nor a stream of bytes'
 const notText = 'the body is neither text nor a stream of bytes'
 
-test.each<[AnyReply, unknown]>([
+const brokenReplies: [AnyReply, unknown][] = [
   [{ status: 201, body: [] }, 'the status is not declared'],
   [{ status: 200 }, 'the body is missing'],
   [{ status: 304, body: 'a' }, 'HTTP allows no content with this status'],
@@ -131,7 +164,9 @@ test.each<[AnyReply, unknown]>([
   ],
   [{ status: 200, body: {} }, 'body must be an array'],
   [{ status: 200, body: [{}] }, 'body/0/id is required'],
-  [{ status: 206, body: new Uint8Array(1) }, expect.stringMatching(/^the media type is missing; set contentType/)],
+  [{ status: 206, body: new Uint8Array(1) }, 'body must be an array'],
+  [{ status: 208, body: {} }, expect.stringMatching(/^the media type is missing; set contentType/)],
+  [{ status: 226, body: 'a' }, 'body must be an object'],
   [{ status: 206, contentType: 'image/*', body: new Uint8Array(1) }, 'the media type image/* is not declared'],
   [{ status: 206, contentType: 'image/png\n', body: stream() }, 'the media type image/png\n is not declared'],
   [{ status: 206, contentType: 'video/mp4', body: stream() }, 'the media type video/mp4 is not declared'],
@@ -140,6 +175,8 @@ test.each<[AnyReply, unknown]>([
   [{ status: 206, contentType: 'image/x+json', body: stream() }, expect.stringMatching(/^the body is a stream/)],
   [{ status: 207, body: {} }, 'the media type is missing; set contentType to a media type that */* includes'],
   [{ status: 207, contentType: 'a/b+json', body: {} }, 'body/id is required'],
-])('reply %# is refused: %o', (reply, problem) => {
+]
+
+test.each(titled(brokenReplies))('the reply %s is refused', (_title, reply, problem) => {
   expect(() => validate(reply)).toThrow(expect.objectContaining({ message: problem }) as Error)
 })

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MalformedJson, RefusedJson, parseJson, parseJsonWithBigInts, stringifyJson } from '../../src/json/json.ts'
+import {
+  MalformedJson,
+  RefusedJson,
+  parseJson,
+  parseJsonWithBigInts,
+  stringifyBigInts,
+  stringifyJson,
+} from '../../src/json/json.ts'
 
 const notOneDocument = 'the body is not one JSON document'
 const tooEarly = `${notOneDocument}: it ends too early`
@@ -101,6 +108,63 @@ describe('parseJson', () => {
       new RefusedJson('body/a~0~1/1/0 nests deeper than 3 levels'),
     )
     expect(() => read('[[[[]]]')).toThrow(new MalformedJson(tooEarly))
+  })
+})
+
+describe('an integer of more than 1,000 digits', () => {
+  const digits = '9'.repeat(65_000)
+
+  it('is infinite, with its source text', () => {
+    const { value, sources } = parseJson(Buffer.from(`{"a":-${digits}}`))
+    expect(value).toEqual({ a: -Infinity })
+    expect(sources.get(value as object)?.get('a')).toBe(`-${digits}`)
+    expect(parse('9'.repeat(1_000))).toBe(BigInt('9'.repeat(1_000)))
+  })
+
+  it('is parsed as fast as other numbers of its size', () => {
+    const timeOf = (text: string) => {
+      const times = Array.from({ length: 10 }, () => {
+        const start = performance.now()
+        parse(text)
+        return performance.now() - start
+      })
+      return Math.min(...times)
+    }
+    expect(timeOf(digits)).toBeLessThan(timeOf(`[${'9,'.repeat(32_000)}9]`))
+  })
+})
+
+describe('text that V8 would write in the same way', () => {
+  it.each([
+    ['9007199254740992', 9007199254740992n],
+    ['{"a":[12345678901234567000]}', { a: [12345678901234567000n] }],
+    ['{"a":9007199254740991,"b":0.1}', { a: 9007199254740991, b: 0.1 }],
+  ])('keeps each integer exact: %s', (text, value) => {
+    expect(parse(text)).toEqual(value)
+  })
+
+  it('keeps the source of a number that a double may round', () => {
+    const source = '1e+21'
+    expect(parseJson(Buffer.from(source)).source).toBe(source)
+  })
+
+  it('is refused where it nests too deep', () => {
+    expect(parseJson(Buffer.from('{"a":[[1]]}'), 3).value).toEqual({ a: [[1]] })
+    expect(() => parseJson(Buffer.from('{"a":[[[1]]]}'), 3)).toThrow('body/a/0/0 nests deeper than 3 levels')
+  })
+})
+
+describe('stringifyBigInts', () => {
+  it('writes the digits of each bigint, and all else as stringifyJson does', () => {
+    const shared = { id: -(2n ** 63n) }
+    const value = [
+      { id: 1n, ['__proto__']: 2n, none: undefined, date: new Date(0) },
+      [shared, shared, [5], null],
+      Object.create({ inherited: 3n }) as unknown,
+      { toJSON: () => ({ id: 4n }) },
+    ]
+    expect(stringifyBigInts(value)).toBe(stringifyJson(value))
+    expect(stringifyBigInts(2n ** 63n)).toBe('9223372036854775808')
   })
 })
 

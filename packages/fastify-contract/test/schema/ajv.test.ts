@@ -9,9 +9,7 @@ const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const text = { type: 'string' }
 
 test.each<[string, object]>([
-  ['if', { if: text, then: { minLength: 2 } }],
-  ['prefixItems', { type: 'array', prefixItems: [text] }],
-  ['unevaluatedProperties', { type: 'object', unevaluatedProperties: text }],
+  ['$anchor', { ...text, $anchor: 'a' }],
   ['nullable', { ...text, nullable: true }],
   ['$dynamicRef', { $dynamicRef: '#a' }],
   ['maxLenght', { ...text, maxLenght: 2 }],

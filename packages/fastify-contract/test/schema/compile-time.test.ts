@@ -30,7 +30,11 @@ test('deeply nested alternatives compile fast', async () => {
 
 test('the compile time of an object is linear in its properties', async () => {
   await compileTime(objects(150))
-  const [few, many] = [await compileTime(objects(150)), await compileTime(objects(1_200))]
-  // Quadratic time is 64 times as long, linear time 8 times.
-  expect(many / few).toBeLessThan(20)
+  const ratios: number[] = []
+  for (let round = 0; round < 4; round++) {
+    const few = await compileTime(objects(150))
+    ratios.push((await compileTime(objects(1_200))) / few)
+  }
+  // Quadratic time is 64 times as long, linear time 8 times. Other work of the process makes some ratios larger.
+  expect(Math.min(...ratios)).toBeLessThan(20)
 })

@@ -106,6 +106,34 @@ describe('an operation whose security is', () => {
     })
   })
 
+  const callerOf = ({ caller }: Found) => caller
+  const k2 = { key: [], query: [] }
+  test.each<[string, object[], Record<string, string | undefined>, Record<string, string>]>([
+    ['one caller', [both], sent('bearer me', 'me'), { bearer: 'me', key: 'me' }],
+    ['two callers, and one is enough for another alternative', [both, k], sent('bearer me', 'you'), { key: 'you' }],
+    ['two callers in two alternatives', [k, b], sent('bearer me', 'you'), { key: 'you' }],
+  ])('compared by callerOf, %s: serves', async (_case, security, headers, callers) => {
+    const { send } = await serveWith(security, { callerOf })
+    const { status, text } = await send({ url: '/caller', headers })
+    expect([status, JSON.parse(text)]).toEqual([200, callers])
+  })
+
+  test.each<[string, object[], Record<string, string | undefined>, string]>([
+    ['a token and a key', [both], sent('bearer me', 'you'), `${bearer}, ${key}`],
+    ['a token and a key, with scopes', [{ bearer: ['a'], key: ['a'] }], sent('bearer me', 'you'), `${bearer}, ${key}`],
+    ['a token and a key, or nothing', [both, {}], sent('bearer me', 'you'), `${bearer}, ${key}`],
+    ['two keys', [k2], sent(undefined, 'you'), key],
+  ])('compared by callerOf, %s of two callers: refuses', async (_case, security, headers, challenges) => {
+    const { send, lines } = await serveWith(security, { callerOf })
+    const { status, text, headers: received } = await send({ url: '/caller?key=me', headers })
+    expect([status, JSON.parse(text)]).toEqual([
+      401,
+      { failure: 'token_invalid', message: 'the credentials are of different callers; send those of one' },
+    ])
+    expect(received['www-authenticate']?.replaceAll(/, error[^,]*/g, '')).toBe(challenges)
+    expect(lines().filter(({ level }) => level === 50)).toEqual([])
+  })
+
   test('a scheme that cannot be checked now: gives 503', async () => {
     const { send } = await serveWith([b, k])
     for (const headers of [sent('bearer later'), sent('bearer later', 'no')]) {
@@ -117,14 +145,16 @@ describe('an operation whose security is', () => {
 
 test.each([
   [
+    'of several alternatives',
     [b, k, q],
     'credentials are missing; send the header Authorization: Bearer TOKEN, or the header X-Key: KEY, or the query parameter key=KEY',
   ],
   [
+    'of two schemes together',
     [{ basic: [], key: [] }],
     'credentials are missing; send the header Authorization: Basic with CALLER:TOKEN in Base64 and the header X-Key: KEY',
   ],
-])('the response to missing credentials says how to send them: %#', async (security, message) => {
+])('the response to missing credentials %s says how to send them', async (_which, security, message) => {
   const { send } = await serveWith(security)
   expect(JSON.parse((await send({ url: '/caller', headers: sent() })).text)).toEqual({
     failure: 'credentials_missing',
@@ -133,13 +163,60 @@ test.each([
 })
 
 test.each([
-  [[k], sent(undefined, 'no'), 'the key is unknown, malformed, expired or revoked'],
-  [[{ ...k, key: ['a'] }], sent(undefined, 'me/b'), 'the key lacks a required scope; required: a'],
-  [[b, k], sent('bearer no'), 'the token is unknown, malformed, expired or revoked'],
-  [[b, k], sent('bearer no', 'no'), 'the token or key is unknown, malformed, expired or revoked'],
-])('a refusal names the kind of the credentials: %#', async (security, headers, message) => {
+  ['an unknown key', [k], sent(undefined, 'no'), 'the key is unknown, malformed, expired or revoked'],
+  [
+    'a scope that a key lacks',
+    [{ ...k, key: ['a'] }],
+    sent(undefined, 'me/b'),
+    'the key lacks a required scope; required: a',
+  ],
+  ['an unknown token', [b, k], sent('bearer no'), 'the token is unknown, malformed, expired or revoked'],
+  [
+    'an unknown token beside an unknown key',
+    [b, k],
+    sent('bearer no', 'no'),
+    'the token or key is unknown, malformed, expired or revoked',
+  ],
+])('a refusal names %s', async (_fault, security, headers, message) => {
   const { send } = await serveWith(security)
   expect(JSON.parse((await send({ url: '/caller', headers })).text)).toMatchObject({ message })
+})
+
+test.each([
+  ['constructor', 'header'],
+  ['toString', 'query'],
+  ['valueOf', 'cookie'],
+])('an API key may be named %s, which every object inherits, in the %s', async (name, place) => {
+  const schemes = { [name]: { type: 'apiKey', in: place, name } }
+  const seen: unknown[] = []
+  const getCaller = (_input: unknown, { auth: found }: { auth: Record<string, unknown> }) => {
+    seen.push(found[name])
+    return { status: 200, body: {} }
+  }
+  const get = { operationId: 'getCaller', security: [{ [name]: [] }, {}], responses: { ...ok, ...failures } }
+  const required = { ...get, operationId: 'getOwn', security: [{ [name]: [] }] }
+  const { send } = await serve({
+    paths: { '/caller': { get }, '/own': { get: required } },
+    handlers: { getCaller, getOwn: getCaller },
+    document: { security: [], components: { securitySchemes: schemes } },
+    options: { auth: { [name]: (text: string) => (text === 'me' ? { caller: text } : undefined) } },
+  })
+  const statusOf = async (path: string, text: string) => {
+    const headers = place === 'header' ? { [name]: text } : place === 'cookie' ? { cookie: `${name}=${text}` } : {}
+    const url = place === 'query' ? `${path}?${name}=${text}` : path
+    return (await send({ url, headers: { ...sent(), ...headers } })).status
+  }
+  expect((await send({ url: '/caller', headers: sent() })).status).toBe(200)
+  expect((await send({ url: '/own', headers: sent() })).status).toBe(401)
+  expect([await statusOf('/caller', 'me'), await statusOf('/own', 'me'), await statusOf('/own', 'no')]).toEqual([
+    200, 200, 401,
+  ])
+  expect(seen).toEqual([undefined, { caller: 'me' }, { caller: 'me' }])
+})
+
+test('a verifier for a scheme that every object seems to have is left over', async () => {
+  const auth = { bearer: verify, constructor: verify }
+  await expect(serve({ options: { auth } })).rejects.toThrow('auth.constructor: the contract has no such security')
 })
 
 test('an API key in the query is not a parameter and must not be repeated', async () => {

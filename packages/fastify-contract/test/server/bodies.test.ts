@@ -35,7 +35,7 @@ describe('a text', () => {
       'is refused in another charset',
       'text/plain; charset=latin1',
       'a',
-      { status: 415, message: 'Content-Type must be text/plain, in UTF-8' },
+      { status: 415, message: 'Content-Type must be text/plain, in UTF-8, not in latin1' },
     ],
   ])('%s', async (_what, type, body, expected) => {
     const { post } = await serveBody(content)
@@ -69,6 +69,8 @@ describe('an operation with several media types', () => {
     'text/plain; charset=utf-8': { schema: { type: 'string' } },
     'image/*': {},
     'application/*': { schema: thing },
+    'text/json': { schema: thing },
+    'application/*+json': { schema: { type: 'array', items: { type: 'integer' } } },
   }
 
   test.each<[string, string, object]>([
@@ -88,10 +90,11 @@ describe('an operation with several media types', () => {
     ['image/PNG; x=y', 'a', { body: '"bytes:a"', contentType: 'image/*', mediaType: 'image/png' }],
     ['application/pdf', 'a', { body: '"bytes:a"', contentType: 'application/*', mediaType: 'application/pdf' }],
     [
-      'application/b+json',
-      '{"id":1}',
-      { body: '{"id":1}', contentType: 'application/*', mediaType: 'application/b+json' },
+      'text/json; charset=utf-8',
+      '{"id":9007199254740993}',
+      { body: '{"id":9007199254740993}', contentType: 'text/json' },
     ],
+    ['application/b+json', '[1]', { body: '[1]', contentType: 'application/*+json', mediaType: 'application/b+json' }],
     [
       'application/x-www-form-urlencoded',
       'id=1',
@@ -105,7 +108,10 @@ describe('an operation with several media types', () => {
   test.each<[string, string, number, string]>([
     ['application/json', '[]', 400, 'body must be an object'],
     ['application/vnd.a+json', '{}', 400, 'body must be an array'],
-    ['application/b+json', '{}', 400, 'body/id is required'],
+    ['text/json', '{}', 400, 'body/id is required'],
+    ['application/b+json', '{}', 400, 'body must be an array'],
+    ['application/json; charset=latin1', '{}', 415, 'application/*+json, in UTF-8, not in latin1'],
+    ['text/plain; charset="UTF-16"', 'a', 415, 'application/*+json, in UTF-8, not in UTF-16'],
     ['text/html', 'a', 415, 'Content-Type must be application/json or application/json; version=2 or'],
     ['image/*', 'a', 415, 'Content-Type must be'],
   ])('validates %s by its own schema', async (type, body, status, message) => {

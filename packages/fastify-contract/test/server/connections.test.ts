@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
@@ -15,6 +16,9 @@ const beside: NonNullable<Shop['beside']> = (app) =>
   void app.get('/beside', (_request, reply) => reply.code(204).send())
 const next = `${head('/beside')}\r\n`
 const last = `${head('/beside')}Connection: close\r\n\r\n`
+
+/** The field and the bytes of content in chunks of one byte, without their end. */
+const inChunks = (count: number) => `Transfer-Encoding: chunked\r\n\r\n${'1\r\n1\r\n'.repeat(count)}`
 
 /** Serves an operation that responds when the test says so. */
 async function serveHeld(limits: NonNullable<Shop['limits']> = {}) {
@@ -37,17 +41,19 @@ async function serveHeld(limits: NonNullable<Shop['limits']> = {}) {
 }
 
 /** Pipelines that close their connection, and the statuses of their responses. */
-const pipelines: [requests: string, statuses: number[]][] = [
+const pipelines: [title: string, requests: string, statuses: number[]][] = [
   [
+    'of which some are refused',
     `${next}GET /things HTTP/1.1\r\nHost: a\r\n\r\n${head('/nowhere')}\r\n` +
       `PUT /things HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}${last}`,
     [204, 401, 404, 405, 204],
   ],
-  [`GET /beside HTTP/1.1\r\n\r\n${last}`, [400, 204]],
-  [`${next}\r\n\r\n${last}`, [204, 204]],
-  [`${next}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${next}`, [204, 404]],
-  [`${create('Expect: 100-continue\r\n')}${last}`, [100, 200, 204]],
+  ['after one without Host', `GET /beside HTTP/1.1\r\n\r\n${last}`, [400, 204]],
+  ['with empty lines between', `${next}\r\n\r\n${last}`, [204, 204]],
+  ['after CONNECT', `${next}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${next}`, [204, 404]],
+  ['that expect 100 Continue', `${create('Expect: 100-continue\r\n')}${last}`, [100, 200, 204]],
   [
+    'that create and delete',
     `${create()}${`${head('/things/1')}\r\n${head('/things/1')}Connection: close\r\n\r\n`.replaceAll('GET', 'DELETE')}`,
     [200, 204, 404],
   ],
@@ -62,8 +68,11 @@ function create(fields = ''): string {
 const statusesOf = async (responses: ReturnType<typeof exchange>) => (await responses).map(({ status }) => status)
 
 describe('the requests of one connection', () => {
-  test.each(pipelines)('get the same responses when sent at once or byte by byte: %#', async (requests, statuses) => {
-    const bytewise = Array.from(requests).flatMap((byte) => [byte, () => new Promise<void>(setImmediate)])
+  test.each(pipelines)('%s get the same responses at once or byte by byte', async (_title, requests, statuses) => {
+    const bytewise = Array.from(requests).flatMap((byte) => [
+      byte,
+      () => new Promise<void>((resolve) => setImmediate(resolve)),
+    ])
     for (const pieces of [[requests], bytewise]) {
       const { listen } = await serve({ beside })
       expect(await statusesOf(exchange(await listen(), ...pieces))).toEqual(statuses)
@@ -131,6 +140,25 @@ describe('the requests of one connection', () => {
     expect(await statusesOf(received)).toHaveLength(902)
   })
 
+  test.each<[string, (socket: Socket) => void]>([
+    ['closed', (socket) => void socket.destroy()],
+    ['half-closed, then closed', (socket) => void socket.end(() => socket.destroy())],
+    ['reset', (socket) => void socket.resetAndDestroy()],
+  ])('are not read when the client has %s the connection', async (_how, leave) => {
+    const { app, listen } = await serve({ beside })
+    let read = 0
+    app.server.on('request', () => read++)
+    const accepted = once(app.server, 'connection')
+    const socket = await openSocket(await listen())
+    const [served] = (await accepted) as [Socket]
+    const closed = new Promise((resolve) => served.once('close', resolve))
+    socket.write(next.repeat(900))
+    await once(socket, 'readable')
+    leave(socket)
+    await closed
+    expect(read).toBeLessThan(90)
+  })
+
   test('close the connection after the next response if too many bytes wait', async () => {
     const { origin, release, lines } = await serveHeld({ pipelinedBytes: 2_000 })
     const received = exchange(origin, `${head('/wait')}\r\n${next.repeat(40)}`)
@@ -178,30 +206,172 @@ describe('the requests of one connection', () => {
   })
 })
 
-test('a burst of requests starts over several turns of the event loop', async () => {
-  let started = 0
-  let most = 0
-  const count = () => {
-    if (started++ === 0) setImmediate(() => (started = 0))
-    most = Math.max(most, started)
-    return { status: 200, body: 'counted' }
+describe('content in chunks', () => {
+  const post = head('/raw').replace('GET', 'POST')
+
+  /** Serves a route that reads its content by itself, when the test says so, and takes long for each chunk of it. */
+  async function serveRaw() {
+    const { promise: reading, resolve: read } = Promise.withResolvers<unknown>()
+    const requests: IncomingMessage[] = []
+    const app = await serve({
+      beside: (app) => {
+        void app.register((scope) => {
+          scope.removeAllContentTypeParsers()
+          scope.addContentTypeParser('*', (_request, payload, done) => {
+            done(null, payload)
+          })
+          scope.post('/raw', async (request, reply) => {
+            requests.push(request.raw)
+            await reading
+            let length = 0
+            // The content type parser passes it on.
+            for await (const chunk of request.body as AsyncIterable<Buffer>) {
+              length += chunk.length
+              await new Promise(setImmediate)
+            }
+            return reply.send({ length })
+          })
+          return Promise.resolve()
+        })
+      },
+    })
+    return { origin: await app.listen(), requests, read }
   }
-  const { app, listen } = await serve({ paths, handlers: { wait: count } })
-  let accepted = 0
-  app.server.on('connection', () => accepted++)
-  const origin = await listen()
-  const sockets = await Promise.all(Array.from({ length: 600 }, () => openSocket(origin)))
-  await expect.poll(() => accepted).toBe(600)
-  const answered = sockets.map((socket) =>
-    once(
-      socket.on('error', () => undefined),
-      'data',
-    ),
-  )
-  for (const socket of sockets) socket.write(`${head('/wait')}\r\n`)
-  await Promise.all(answered)
-  // Two turns of 128 may fall between two calls of setImmediate.
-  expect(most).toBeLessThanOrEqual(256)
+
+  test('is not parsed before something reads it', async () => {
+    const { origin, requests, read } = await serveRaw()
+    const type = 'Content-Type: a/b\r\n'
+    const received = exchange(
+      origin,
+      `${post}${type}${inChunks(30_000)}`,
+      '0\r\n\r\n',
+      last.replace('beside', 'things'),
+    )
+    await expect.poll(() => requests.length).toBe(1)
+    await delay(50)
+    expect(requests[0]!.readableLength).toBe(0)
+    read(undefined)
+    expect((await received).map(({ status, text }) => [status, text])).toEqual([
+      [200, '{"length":30000}'],
+      [200, '[]'],
+    ])
+  })
+
+  test('is read to its end when it arrives in any pieces', async () => {
+    const { origin, read } = await serveRaw()
+    read(undefined)
+    const type = 'Content-Type: a/b\r\n'
+    const pause = () => delay(1)
+    const bytes = `${post}${type}${inChunks(500)}a;x=y\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n`
+    for (const size of [1, 7, 1_000, 3_000]) {
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+        bytes.slice(at * size, (at + 1) * size),
+      )
+      const paced = size > 1 ? pieces.flatMap((piece) => [piece, pause]) : pieces
+      const received = await exchange(origin, ...paced, last.replace('beside', 'things'))
+      expect(received.map(({ status, text }) => [status, text])).toEqual([
+        [200, '{"length":510}'],
+        [200, '[]'],
+      ])
+    }
+  })
+})
+
+describe('a burst of requests', () => {
+  const content = { content: { 'application/json': { schema: {} } } }
+  const busy = { '/wait': { get: operation, post: { ...operation, operationId: 'read', requestBody: content } } }
+  const post = (length: number) =>
+    `${head('/wait').replace('GET', 'POST')}Content-Type: application/json\r\nContent-Length: ${String(length)}\r\n` +
+    `\r\n${'1'.padEnd(length)}`
+
+  /** Serves operations that keep the process busy. @returns also open connections */
+  async function serveBusy(count: number, limits: NonNullable<Shop['limits']> = {}) {
+    let inTurn = 0
+    let most = 0
+    const takeLong = () => {
+      if (inTurn++ === 0) setImmediate(() => (inTurn = 0))
+      most = Math.max(most, inTurn)
+      const end = performance.now() + 2
+      while (performance.now() < end);
+      return { status: 200, body: 'done' }
+    }
+    const { app, listen } = await serve({ paths: busy, handlers: { wait: takeLong, read: takeLong }, limits })
+    let accepted = 0
+    app.server.on('connection', () => accepted++)
+    const origin = await listen()
+    const sockets = await Promise.all(Array.from({ length: count }, () => openSocket(origin)))
+    await expect.poll(() => accepted).toBe(count)
+    /** Sends a request on all connections but the first. @returns the statuses of the responses */
+    const sendAll = async (request: string) => {
+      const [first, ...rest] = sockets
+      // The first one waits for the validators.
+      first!.write(request)
+      await once(first!, 'data')
+      const responses = rest.map((socket) => once(socket, 'data') as Promise<[Buffer]>)
+      for (const socket of rest) socket.write(request)
+      return (await Promise.all(responses)).map(([response]) => response.toString('latin1', 9, 12))
+    }
+    return { app, sockets, sendAll, most: () => most }
+  }
+
+  test.each([
+    ['without content', `${head('/wait')}\r\n`],
+    ['with short content', post(100)],
+    ['with long content', post(10_000)],
+  ])('%s is served over several turns of the event loop', async (_what, request) => {
+    const { sendAll, most } = await serveBusy(300)
+    await sendAll(request)
+    // Two turns may fall between two calls of setImmediate.
+    expect(most()).toBeLessThan(60)
+  })
+
+  test('is left unread while 128 wait for their turn', async () => {
+    const { app, sendAll } = await serveBusy(400)
+    let [waiting, most] = [0, 0]
+    app.server.on('request', (_request, response: ServerResponse) => {
+      most = Math.max(most, ++waiting)
+      response.once('close', () => waiting--)
+    })
+    expect(await sendAll(`${head('/wait')}\r\n`)).toEqual(Array.from({ length: 399 }, () => '200'))
+    // A turn starts more, which then wait for their content.
+    expect(most).toBeLessThan(320)
+  })
+
+  test('that is pipelined does not keep others unread', async () => {
+    const { app, sockets, sendAll } = await serveBusy(200)
+    let read = 0
+    app.server.on('request', () => read++)
+    const [kept, ...others] = sockets
+    await sendAll(`${head('/wait')}\r\n`)
+    for (const socket of others) socket.resume().write(`${head('/wait')}\r\n`.repeat(30))
+    await once(others[0]!, 'data')
+    read = 0
+    for (let count = 0; count < 2; count++) {
+      kept!.write(`${head('/wait')}\r\n`)
+      await once(kept!, 'data')
+    }
+    expect(read).toBeLessThan(1_200)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('is served to its end by a server that closes', async () => {
+    const { app, sendAll } = await serveBusy(400)
+    let read = 0
+    const closed = new Promise<void>((resolve) => {
+      app.server.on('request', () => {
+        if (++read === 2) resolve(app.close())
+      })
+    })
+    expect(await sendAll(`${head('/wait')}\r\n`)).toEqual(Array.from({ length: 399 }, () => '200'))
+    await closed
+  })
+
+  test('is refused in part if too many bytes of bodies wait', async () => {
+    const { sendAll } = await serveBusy(40, { waitingBodyBytes: 5_000 })
+    const statuses = await sendAll(post(10_000))
+    expect(new Set(statuses)).toEqual(new Set(['200', '503']))
+    expect(await sendAll(post(10))).not.toContain('503')
+  })
 })
 
 /** Methods of other protocols that Node's parser accepts, and other versions. */
@@ -268,6 +438,7 @@ describe('the last response', () => {
       `POST /things HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 8000000\r\n\r\n`,
       401,
     ],
+    ['chunks that nobody reads', `${head('/beside')}${inChunks(2_000)}`, 204],
     ['fields that are too large', `${head('/beside')}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ])('reaches a client that continues to send after %s, with Connection: close', async (_what, request, status) => {
     const { listen } = await serve({ beside })
@@ -290,6 +461,23 @@ describe('the last response', () => {
       clearInterval(sending)
     })
     await new Promise((resolve) => socket.once('close', resolve))
+  })
+
+  test('does not reset the connection of a client that sends for a moment longer', async () => {
+    const { listen } = await serve({ beside })
+    const socket = await openSocket(await listen(), true)
+    const errors: Error[] = []
+    socket.on('error', (error) => errors.push(error)).resume()
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(last)
+    await once(socket, 'end')
+    for (let count = 0; count < 10; count++) {
+      socket.write('x')
+      await delay(20)
+    }
+    socket.end()
+    await closed
+    expect(errors).toEqual([])
   })
 
   test('prevents parsing of most of 100,000 further requests', async () => {

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { exchange } from './support/exchange.ts'
 import { failures, ok, serve } from './support/serve.ts'
@@ -52,6 +54,18 @@ describe('the media type', () => {
     expect((await send({ url: '/things' })).text).toBe('[]')
   })
 
+  test('has at most ten parameters', async () => {
+    const { send } = await serve()
+    const sendType = (parameters: string) =>
+      send({ ...post, headers: { 'content-type': `application/json${parameters}` }, body: thing })
+    expect(await sendType(';a=b'.repeat(10))).toMatchObject({ status: 200 })
+    for (const parameters of [';a=b'.repeat(11), ';a=";";'.repeat(6), ';'.repeat(11), ';a=b'.repeat(3_800)]) {
+      const { status, text } = await sendType(parameters)
+      expect(status).toBe(415)
+      expect(text).toContain('Content-Type must be application/json, in UTF-8, with at most 10 parameters')
+    }
+  })
+
   test('is checked at once even with 15,000 blanks or parameters', async () => {
     const { send } = await serve()
     const start = performance.now()
@@ -98,6 +112,16 @@ test('an operation without a body ignores any content', async () => {
   expect(responses.map(({ status }) => status)).toEqual([404, 200])
 })
 
+test('a body of another length than Content-Length is refused', async () => {
+  const { send } = await serve()
+  for (const length of ['7', '9']) {
+    expect(await send({ ...post, headers: { 'content-length': length }, body: thing })).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('the size of the body differs from Content-Length') as string,
+    })
+  }
+})
+
 describe('the limit of a body', () => {
   const json = 'Content-Type: application/json\r\n'
   const chunked = (body: string) =>
@@ -139,13 +163,42 @@ describe('the limit of a body', () => {
     expect(responses.at(-1)?.status).toBe(413)
   })
 
+  test('is that of the route, if a plugin sets one', async () => {
+    const { send } = await serve({
+      before: (app) => void app.addHook('onRoute', (route) => void (route.bodyLimit = thing.length)),
+    })
+    expect((await send({ ...post, body: thing })).status).toBe(200)
+    expect(await send({ ...post, body: `${thing} ` })).toMatchObject({
+      status: 413,
+      text: expect.stringContaining(`larger than ${String(thing.length)} bytes`) as string,
+    })
+  })
+
+  test('counts the bytes that a plugin has decoded, and those that it decodes them from', async () => {
+    const decoded = (length: number, encoded: number) => ({
+      before: (app: FastifyInstance) =>
+        void app.addHook('preParsing', (_request, _reply, payload, done) => {
+          payload.resume()
+          done(null, Object.assign(Readable.from([thing.padEnd(length)]), { receivedEncodedLength: encoded }))
+        }),
+    })
+    for (const [length, encoded, status] of [
+      [20_000, 4, 200],
+      [70_000, 4, 413],
+      [20_000, 70_000, 413],
+    ] as const) {
+      const { send } = await serve(decoded(length, encoded))
+      expect([length, encoded, (await send({ ...post, body: 'gzip' })).status]).toEqual([length, encoded, status])
+    }
+  })
+
   test('keeps the connection open for the next request', async () => {
     const { listen } = await serve()
     const large = start.replace('Connection: close\r\n', '') + json + sized(thing.padEnd(2_000_000))
     const responses = await exchange(await listen(), large + start + json + sized(thing))
-    expect(responses.map(({ status, headers }) => [status, headers['connection']])).toEqual([
-      [413, undefined],
-      [200, 'close'],
+    expect(responses.map(({ status, headers }) => [status, headers['connection'] === 'close'])).toEqual([
+      [413, false],
+      [200, true],
     ])
   })
 })

@@ -49,6 +49,16 @@ test.each([
 test.each([
   ['no colon', basic('me')],
   ['what is not Base64', 'Basic me:word'],
+  ['more behind it', `${basic('me:word')} x`],
+  ['a character behind it', `${basic('me:word')}!`],
+  ['Base64 behind its end', `${basic('me:word1')}YQ==`],
+  ['the alphabet of URLs', basic('me:\u00ff\u00fe?>').replaceAll('/', '_').replaceAll('+', '-')],
+  ['a space within', basic('me:word').replace('bWU', 'bW U')],
+  ['no padding', basic('me:word').replaceAll('=', '')],
+  ['bits behind its end', basic('me:word').replace('A==', 'B==')],
+  ['bytes that are not UTF-8', `Basic ${Buffer.from('me:w\xf6rd', 'latin1').toString('base64')}`],
+  ['a control character', basic('me:wo\nrd')],
+  ['nothing', 'Basic '],
 ])('basic credentials are refused with %s', (_what, text) => {
   expect(readCredentials('basic', text)).toBe('unknown')
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { serveBody } from './support/echo.ts'
 import { exchange } from './support/exchange.ts'
+import { ok, serve } from './support/serve.ts'
 
 const int64 = { type: 'integer', format: 'int64' }
 const file = { type: 'string', format: 'binary' }
@@ -86,6 +87,173 @@ describe('a field of a form', () => {
   })
 })
 
+describe('a field with an encoding', () => {
+  const address = { type: 'object', properties: { city: { type: 'string' }, no: int64 } }
+  const item = { type: 'object', required: ['price'], properties: { price: int64, tags: list({ type: 'string' }) } }
+  const encoded = {
+    type: 'object',
+    properties: {
+      address,
+      closed: { ...address, additionalProperties: false },
+      items: list(item),
+      expand: list({ type: 'string' }),
+      metadata: { anyOf: [{ type: 'object', additionalProperties: { type: 'string' } }, { enum: [''] }] },
+      photo: file,
+      photos: list(file),
+      ids: list(int64),
+      words: list({ type: 'string' }),
+      point: { type: 'object', properties: { x: int64, y: int64 } },
+      data: { type: 'object', properties: { photo: file } },
+    },
+  }
+  const deepObject = { style: 'deepObject', explode: true }
+  const encoding = {
+    ...Object.fromEntries(
+      ['address', 'closed', 'items', 'expand', 'metadata', 'data'].map((name) => [name, deepObject]),
+    ),
+    ids: { style: 'form', explode: false },
+    point: { style: 'pipeDelimited', explode: false },
+    words: { style: 'spaceDelimited', explode: false },
+    photo: { contentType: 'image/png, image/jpeg' },
+    photos: { contentType: 'image/*' },
+  }
+  const media = { schema: encoded, encoding }
+  const content = { [urlencoded]: media, 'multipart/form-data': media }
+  const exact = '9007199254740993'
+  const both = async (given: [string, string][]) => {
+    const { post } = await serveBody(content)
+    const latin1 = given.map(([name, value]) => field(name, Buffer.from(value).toString('latin1')))
+    const { contentType: _url, ...ofUrl } = await post(urlencoded, new URLSearchParams(given).toString())
+    const { contentType: _parts, ...ofParts } = await post(multipart, parts(...latin1))
+    expect(ofParts).toEqual(ofUrl)
+    return ofUrl
+  }
+
+  test.each<[string, [string, string][], string]>([
+    [
+      'an object',
+      [
+        ['address[city]', 'Paris'],
+        ['address[no]', exact],
+      ],
+      `{"address":{"city":"Paris","no":${exact}}}`,
+    ],
+    [
+      'a list of objects',
+      [
+        ['items[1][price]', '2'],
+        ['items[0][price]', exact],
+      ],
+      `{"items":[{"price":${exact}},{"price":2}]}`,
+    ],
+    [
+      'a list in them',
+      [
+        ['items[0][price]', '1'],
+        ['items[0][tags][0]', 'a'],
+      ],
+      '{"items":[{"price":1,"tags":["a"]}]}',
+    ],
+    [
+      'a list',
+      [
+        ['expand[]', 'a'],
+        ['expand[]', 'b'],
+      ],
+      '{"expand":["a","b"]}',
+    ],
+    [
+      'a numbered list',
+      [
+        ['expand[0]', 'a'],
+        ['expand[1]', 'b'],
+      ],
+      '{"expand":["a","b"]}',
+    ],
+    [
+      'any members',
+      [
+        ['metadata[a b]', 'ä'],
+        ['metadata[__proto__]', 'c'],
+      ],
+      '{"metadata":{"a b":"ä","__proto__":"c"}}',
+    ],
+    ['an alternative that is a text', [['metadata', '']], '{"metadata":""}'],
+    [
+      'what is declared',
+      [
+        ['address[city]', 'Paris'],
+        ['address[other]', 'x'],
+      ],
+      '{"address":{"city":"Paris"}}',
+    ],
+  ])('is deep: %s', async (_what, given, body) => {
+    expect(await both(given)).toEqual({ status: 200, body })
+  })
+
+  test.each<[string, [string, string][], string]>([
+    ['a wrong value', [['address[no]', 'x']], 'body/address/no must be an integer'],
+    ['a missing member', [['items[0][tags][]', 'a']], 'body/items/0/price is required'],
+    ['an undeclared member', [['closed[other]', 'x']], 'body/closed/other is not declared'],
+    ['a gap', [['expand[1]', 'a']], 'body/expand must have the indices from 0 to 0'],
+    [
+      'a text and parts',
+      [
+        ['metadata', ''],
+        ['metadata[a]', 'b'],
+      ],
+      'body/metadata is sent as a text and in parts',
+    ],
+    ['too many levels', [[`metadata${'[a]'.repeat(101)}`, 'b']], 'body/metadata nests deeper than 100 levels'],
+  ])('refuses %s with its place', async (_what, given, message) => {
+    expect(await both(given)).toEqual({ status: 400, message: expect.stringContaining(message) as string })
+  })
+
+  test.each([
+    ['a list with commas', `ids=${exact},2`, `{"ids":[${exact},2]}`],
+    ['texts with spaces', 'words=a+b%2Bc%20d,e', '{"words":["a","b+c","d,e"]}'],
+    ['an object with pipes', `point=x|${exact}%7Cy|2`, `{"point":{"x":${exact},"y":2}}`],
+  ])('is %s', async (_what, text, body) => {
+    const { post } = await serveBody(content)
+    expect(await post(urlencoded, text)).toMatchObject({ status: 200, body })
+    const given = [...new URLSearchParams(text)].map(([name, value]) => field(name, value))
+    expect(await post(multipart, parts(...given))).toMatchObject({ status: 200, body })
+  })
+
+  test.each([
+    ['ids=1&ids=2', 'body/ids is repeated; send it once, with separators'],
+    ['ids=1,x', 'body/ids/1 must be an integer'],
+    ['point=x|1|y', 'body/point must be names and values, such as a,1,b,2'],
+  ])('refuses %s', async (text, message) => {
+    const { post } = await serveBody(content)
+    expect(await post(urlencoded, text)).toEqual({ status: 400, message: expect.stringContaining(message) as string })
+  })
+
+  test('has one of its media types', async () => {
+    const { post } = await serveBody(content)
+    const typed = (name: string, type: string): [string, string] => [`${named(name)}\r\nContent-Type: ${type}`, 'x']
+    const statusOf = async (...given: [string, string][]) => (await post(multipart, parts(...given))).status
+    expect(await statusOf(typed('photo', 'IMAGE/PNG'))).toBe(200)
+    expect(await statusOf(typed('photos', 'image/gif; q=1'), typed('photos', 'image/png'))).toBe(200)
+    const wrong = await post(multipart, parts(typed('photo', 'image/gif')))
+    expect(wrong).toEqual({
+      status: 400,
+      message: expect.stringContaining('body/photo must have the Content-Type image/png, image/jpeg') as string,
+    })
+    expect(await statusOf(field('photo', 'x'))).toBe(400)
+    expect(await statusOf(typed('photos', 'image/png'), typed('photos', 'text/html'))).toBe(400)
+  })
+
+  test('has files in its parts', async () => {
+    const { post } = await serveBody(content)
+    const { body = '' } = await post(
+      multipart,
+      parts([`${named('data[photo]')}; filename="a"\r\nContent-Type: image/png`, '\xff']),
+    )
+    expect(JSON.parse(body)).toEqual({ data: { photo: { name: 'a', type: 'image/png', text: '\ufffd' } } })
+  })
+})
+
 describe('a file', () => {
   test.each<[string, [string, string][], object]>([
     [
@@ -95,14 +263,14 @@ describe('a file', () => {
     ],
     ['may be empty', [photo('')], { name: 'a.png', type: 'image/png', text: '' }],
     [
-      'may begin with the text of the boundary',
-      [photo('--b and more')],
-      { name: 'a.png', type: 'image/png', text: '--b and more' },
+      'may have lines that are almost the boundary',
+      [photo('\r\n-b\r\n--a\r\nb--')],
+      { name: 'a.png', type: 'image/png', text: '\r\n-b\r\n--a\r\nb--' },
     ],
     [
-      'may have lines like the boundary',
-      [photo('\r\n--bb\r\n--b x')],
-      { name: 'a.png', type: 'image/png', text: '\r\n--bb\r\n--b x' },
+      'may have parameters without quotes, and others',
+      [["content-disposition:form-data ;name=photo ; filename*=utf-8''x;filename=a;", 'x']],
+      { name: 'a', type: '', text: 'x' },
     ],
     ['may have no filename', [field('photo', 'x')], { name: '', type: '', text: 'x' }],
     [
@@ -187,11 +355,92 @@ describe('a malformed form is refused for', () => {
       'has no name',
     ],
     ['a part without headers', multipart, Buffer.from('--b\r\n\r\n1\r\n--b--'), 'has no name'],
+    ...['x--b\r\ny', 'x\r\n--bb', '\r\n--b x', '\n--b\r\n', 'x--b--', '\r\n--b-- x'].map(
+      (content): [string, string, Buffer, string] => [
+        `the boundary inside a line: ${JSON.stringify(content)}`,
+        multipart,
+        parts(id, photo(content)),
+        'the boundary of the form is inside a line',
+      ],
+    ),
+    [
+      'the boundary inside the first line',
+      multipart,
+      Buffer.from(`x--b\r\n${parts(id).toString()}`),
+      'the boundary of the form is inside a line',
+    ],
+    [
+      'parts after the end',
+      multipart,
+      Buffer.concat([parts(id), parts(id)]),
+      'the form goes on after its closing boundary',
+    ],
+    ...[
+      'name="id',
+      'name=\'id"',
+      'name="id"; filename="a',
+      'name="id"x',
+      'name=i d',
+      'name="id" filename="a"',
+      'name="id"; =a',
+      'name="id"; filename',
+      'name="id";; filename="a"',
+      'name="id"; name="name"',
+      'name="id"; NAME=id',
+      'name="id"; filename=a; filename=b',
+    ].map((parameters): [string, string, Buffer, string] => [
+      `malformed parameters: ${parameters}`,
+      multipart,
+      parts([`Content-Disposition: form-data; ${parameters}`, '1']),
+      'the Content-Disposition of a part of the form is malformed',
+    ]),
+    ...[
+      `${named('id')}\r\n${named('id')}`,
+      `${named('id')}\r\ncontent-disposition: form-data; name="name"`,
+      `${named('id')}\r\nContent-Type: text/plain\r\nContent-Type: text/plain`,
+      `${named('id')}\r\nContent-Transfer-Encoding : base64`,
+      `${named('id')}\r\n filename="a"`,
+      `${named('id')}\r\nno header`,
+      `${named('id')}\nContent-Type: text/html`,
+      `${named('id')}\rContent-Type: text/html`,
+      named('id\0'),
+      `: a\r\n${named('id')}`,
+    ].map((headers): [string, string, Buffer, string] => [
+      `malformed headers: ${JSON.stringify(headers)}`,
+      multipart,
+      parts([headers, '1']),
+      'a part of the form has a malformed or a repeated header',
+    ]),
+    [
+      'a second charset of a field',
+      multipart,
+      parts(id, [`${named('name')}\r\nContent-Type: text/plain; charset=utf-8; charset=latin1`, 'a']),
+      'body/name is not UTF-8',
+    ],
     ['headers without an end', multipart, Buffer.from(`--b\r\n${named('id')}\r\n--b--`), 'has no empty line'],
   ])('%s', async (_what, type, body, message) => {
     const { post } = await serveBody(forms)
     expect(await post(type, body)).toEqual({ status: 400, message: expect.stringContaining(message) as string })
   })
+})
+
+test.each<[string, object, number | undefined, boolean]>([
+  ['a form with files', forms, undefined, true],
+  ['pictures', { 'image/*': {} }, undefined, true],
+  ['pictures of a chosen size', { 'image/*': {} }, 1_000_000, false],
+  ['XML', { 'application/xml': {} }, undefined, false],
+  ['JSON', { 'application/json': {} }, undefined, false],
+])('the start warns of a limit that is too small for files: %s', async (_what, content, bodyBytes, isWarned) => {
+  const paths = { '/': { post: { operationId: 'upload', security: [], requestBody: { content }, responses: ok } } }
+  const { lines } = await serve({
+    paths,
+    handlers: { upload: () => ({ status: 200, body: 1 }) },
+    limits: bodyBytes === undefined ? {} : { bodyBytes },
+  })
+  const warnings = lines().flatMap(({ level, msg }) => (level === 40 ? [String(msg)] : []))
+  expect(
+    warnings.filter((text) => text.startsWith('upload takes files, but a body has at most 65536 bytes;')),
+  ).toHaveLength(isWarned ? 1 : 0)
 })
 
 test('a refusal is short, whatever the form contains', async () => {
@@ -268,7 +517,13 @@ describe('a form of the maximum size', () => {
     ['a list of JSON', urlencoded, `id=1&${most('metas={}&', 65_000)}`],
     ['separators', urlencoded, most('&')],
     ['many parts', multipart, `${most(small, 65_000)}--b--`],
-    ['lines like the boundary', multipart, `--b\r\n\r\n${most('\r\n--b', 65_000)}`],
+    ['boundaries', multipart, `--b\r\n\r\n${most('\r\n--b', 65_000)}`],
+    ['headers', multipart, `--b\r\n${most('a:\r\n', 65_000)}`],
+    [
+      'different headers',
+      multipart,
+      `--b\r\n${Array.from({ length: 8_000 }, (_, at) => `a${String(at)}:\r\n`).join('')}`,
+    ],
     ['blanks after the boundary', multipart, `--b${' '.repeat(65_000)}`],
     [
       'a header of quotes',

@@ -1,5 +1,7 @@
+import fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { serveEcho } from './support/echo.ts'
+import { failures, ok, serve } from './support/serve.ts'
 
 const int64 = { type: 'integer', format: 'int64' }
 const ids = { type: 'array', items: int64 }
@@ -16,6 +18,12 @@ const inQuery = (more: object) => ({ name: 'p', in: 'query', ...more })
 const inHeader = (more: object) => ({ name: 'X-P', in: 'header', ...more })
 const inPath = (more: object) => ({ name: 'p', in: 'path', required: true, ...more })
 const inCookie = (more: object) => ({ name: 'p', in: 'cookie', ...more })
+
+const nested = {
+  type: 'object',
+  properties: { at: point, all: { type: 'array', items: point }, in: { $ref: '#/components/schemas/Nested' } },
+}
+const deep = (schema: object) => inQuery({ schema, style: 'deepObject', explode: true })
 
 /** A parameter, the URL and headers that send it, and the value that the handler gets. */
 const taken: [string, object, string, Record<string, string>, string][] = [
@@ -61,7 +69,28 @@ const taken: [string, object, string, Record<string, string>, string][] = [
   ['JSON in a header', inHeader(json), '', { 'x-p': `{"id":${exact}}` }, `{"id":${exact}}`],
   ['a cookie', inCookie({ schema: int64 }), '', { cookie: `a=b; p=${exact}; q` }, exact],
   ['a quoted cookie', inCookie({ schema: { type: 'string' } }), '', { cookie: 'p="a%20b=c"; p=d' }, '"a b=c"'],
+  [
+    'a cookie as it was sent',
+    inCookie({ schema: { type: 'string' }, style: 'cookie' }),
+    '',
+    { cookie: 'p="a%20%"' },
+    String.raw`"\"a%20%\""`,
+  ],
   ['a list in a cookie', inCookie({ schema: ids, explode: false }), '', { cookie: `p=${exact},2` }, `[${exact},2]`],
+  [
+    'a list of texts in a cookie',
+    inCookie({ schema: { type: 'array' }, explode: false }),
+    '',
+    { cookie: 'p="a%2Cb,c%20%25"' },
+    '["a,b","c %"]',
+  ],
+  [
+    'an object of texts in a cookie',
+    inCookie({ schema: { type: 'object' }, explode: false }),
+    '',
+    { cookie: 'p=a%2Cb,c%2Cd' },
+    '{"a,b":"c,d"}',
+  ],
   [
     'an object in a cookie',
     inCookie({ schema: point, explode: false }),
@@ -85,11 +114,46 @@ const taken: [string, object, string, Record<string, string>, string][] = [
     `{"a":{"id":${exact}}}`,
   ],
   ['a default', inQuery({ schema: { ...int64, default: 7 } }), '', {}, '7'],
+  ['an object in a deep object', deep(nested), `?p[at][id]=${exact}&p[at][tags][]=a`, {}, `"id":${exact},"tags":["a"]`],
+  ['an object of any depth', deep(nested), `?p[in][in][at][id]=${exact}`, {}, `{"in":{"in":{"at":{"id":${exact}}}}}`],
+  ['objects in a deep list', deep(nested), '?p[all][1][id]=2&p[all][0][id]=1', {}, '{"all":[{"id":1},{"id":2}]}'],
+  ['a deep list by its indices', deep(ids), `?p[1]=2&p[0]=${exact}`, {}, `[${exact},2]`],
+  ['a deep list without indices', deep(ids), `?p[]=${exact}&p[]=2`, {}, `[${exact},2]`],
+  ['a deep list by repetition', deep(ids), '?p=1&p=2', {}, '[1,2]'],
+  ['an alternative that is an object', deep({ anyOf: [point, int64] }), `?p[id]=${exact}`, {}, `{"id":${exact}}`],
+  ['an alternative that is a text', deep({ anyOf: [point, { enum: [''] }] }), '?p=', {}, '""'],
+  ['an object beside a text', deep({ anyOf: [point, { enum: [''] }] }), '?p[id]=1', {}, '{"id":1}'],
+  ['an integer of either', inPath({ schema: { oneOf: [int64, { type: 'string' }] } }), `/${exact}`, {}, exact],
+  ['an integer of any', inPath({ schema: { oneOf: [{ type: 'string' }, int64] } }), `/${exact}`, {}, exact],
+  ['a text of either', inPath({ schema: { oneOf: [int64, { type: 'string' }] } }), '/a', {}, '"a"'],
+  [
+    'a text that is no single number',
+    inPath({ schema: { oneOf: [int64, { type: 'number' }, { type: 'string' }] } }),
+    '/5',
+    {},
+    '"5"',
+  ],
+  ['a label', inPath({ schema: int64, style: 'label' }), `/.${exact}`, {}, exact],
+  ['a list of labels', inPath({ schema: ids, style: 'label' }), `/.${exact},2`, {}, `[${exact},2]`],
+  ['a list of exploded labels', inPath({ schema: ids, style: 'label', explode: true }), '/.1.2', {}, '[1,2]'],
+  ['an object of labels', inPath({ schema: point, style: 'label', explode: true }), '/.id=1.tags=a%2Eb', {}, '["a.b"]'],
+  ['a matrix', inPath({ schema: { type: 'string' }, style: 'matrix' }), '/;p=a%3Bb;c=d', {}, '"a;b;c=d"'],
+  ['an empty matrix', inPath({ schema: { type: 'string' }, style: 'matrix' }), '/;p', {}, '""'],
+  ['a list of a matrix', inPath({ schema: ids, style: 'matrix' }), `/;p=${exact},2`, {}, `[${exact},2]`],
+  ['a list of an exploded matrix', inPath({ schema: ids, style: 'matrix', explode: true }), '/;p=1;p=2', {}, '[1,2]'],
+  ['an object of a matrix', inPath({ schema: point, style: 'matrix' }), '/;p=id,1', {}, '{"id":1}'],
+  [
+    'an object of an exploded matrix',
+    inPath({ schema: point, style: 'matrix', explode: true }),
+    '/;id=1;tags=a%3D',
+    {},
+    '{"id":1,"tags":["a="]}',
+  ],
 ]
 
 async function sendTo(parameter: object, target: string, headers: Record<string, string>) {
   const path = 'in' in parameter && parameter.in === 'path' ? '/{p}' : '/'
-  const { send } = await serveEcho({ parameters: [parameter] }, { path, method: 'get' })
+  const { send } = await serveEcho({ parameters: [parameter] }, { path, method: 'get', schemas: { Nested: nested } })
   const { status, text } = await send({ url: target.startsWith('/') ? target : `/${target}`, headers })
   return { status, text }
 }
@@ -131,6 +195,26 @@ test.each<[string, object, string, Record<string, string>, string]>([
     {},
     'query/p/id must be',
   ],
+  ['an undeclared member of a deep object', deep(point), '?p[id]=1&p[x]=1', {}, 'query/p[x] is not a parameter'],
+  ['an undeclared member further down', deep(nested), '?p[at][id]=1&p[at][x]=1', {}, 'query/p[at][x] is not a param'],
+  ['a member of a text', deep(nested), '?p[at][id][x]=1', {}, 'query/p[at][id][x] is not a parameter'],
+  ['a deep list with a gap', deep(ids), '?p[0]=1&p[2]=1', {}, 'query/p must have the indices from 0 to 1'],
+  ['a deep list of both kinds', deep(ids), '?p[]=1&p[0]=1', {}, 'query/p must have the indices from 0 to 1'],
+  ['a deep list and its text', deep(ids), '?p=1&p[0]=1', {}, 'query/p is sent as a text and in parts; send one'],
+  ['a part and its parts', deep(nested), '?p[at]={}&p[at][id]=1', {}, 'query/p/at is sent as a text and in parts'],
+  ['a bad item of a deep list', deep(ids), '?p[0]=1&p[1]=x', {}, 'query/p/1 must be an integer'],
+  ['a very deep object', deep(nested), `?p${'[in]'.repeat(101)}[at]=1`, {}, 'query/p nests deeper than 100 levels'],
+  [
+    'two numbers',
+    inPath({ schema: { oneOf: [int64, { type: 'number' }] } }),
+    '/5',
+    {},
+    'path/p must match exactly one',
+  ],
+  ['two texts', inPath({ schema: { oneOf: [{}, { type: 'string' }] } }), '/a', {}, 'path/p must match exactly one'],
+  ['a label without its point', inPath({ schema: int64, style: 'label' }), '/1', {}, 'path/p must begin with .'],
+  ['a matrix without its name', inPath({ schema: int64, style: 'matrix' }), '/;q=1', {}, 'path/p must begin with ;p='],
+  ['a bad item of a matrix', inPath({ schema: ids, style: 'matrix' }), '/;p=1,x', {}, 'path/p/1 must be an integer'],
   ['broken JSON', inQuery(json), '?p={', {}, 'query/p is not one JSON document: it ends too early'],
   [
     'broken JSON in a list',
@@ -180,6 +264,34 @@ test('undeclared cookies and headers are ignored', async () => {
   expect([status, JSON.parse(text)]).toEqual([200, { path: {}, query: {}, header: {}, cookie: {} }])
 })
 
+test.each(['constructor', 'toString', 'hasOwnProperty'])(
+  'a parameter named %s is there only if it is sent',
+  async (name) => {
+    const places = ['query', 'header', 'cookie']
+    const of = (required: boolean) => places.map((place) => ({ name, in: place, required, schema: int64 }))
+    const seen: unknown[] = []
+    const echo = (input: Record<string, Record<string, unknown>>) => {
+      seen.push(places.map((place) => input[place]?.[name]))
+      return { status: 200, body: {} }
+    }
+    const object = { security: [], responses: { ...ok, ...failures } }
+    const { send } = await serve({
+      paths: {
+        '/a': { get: { operationId: 'a', parameters: of(false), ...object } },
+        '/b': { get: { operationId: 'b', parameters: of(true), ...object } },
+      },
+      handlers: { a: echo, b: echo },
+    })
+    expect((await send({ url: '/a' })).status).toBe(200)
+    const { status, text } = await send({ url: '/b' })
+    expect(status).toBe(400)
+    for (const place of places) expect(text.toLowerCase()).toContain(`${place}/${name.toLowerCase()} is required`)
+    const headers = { [name]: '2', cookie: `${name}=3` }
+    for (const path of ['/a', '/b']) expect((await send({ url: `${path}?${name}=1`, headers })).status).toBe(200)
+    expect(seen).toEqual([places.map(() => undefined), [1n, 2n, 3n], [1n, 2n, 3n]])
+  },
+)
+
 describe('a parameter in a part of a path segment', () => {
   test.each([
     ['/{id}.json', '/9007199254740993.json', '{"id":9007199254740993}'],
@@ -198,6 +310,37 @@ describe('a parameter in a part of a path segment', () => {
     expect([status, text]).toEqual([200, expect.stringContaining(`"path":${expected}`) as string])
     expect((await send({ url: `${url}.no` })).status).not.toBe(500)
     expect((await send({ url: '/' })).status).toBe(404)
+  })
+
+  const texts = { type: 'array', items: { type: 'string' } }
+  test.each([
+    ['/{p}.json', '/1,2.json', ['1', '2']],
+    ['/{p}.json', '/1,2%2Ejson', ['1', '2']],
+    ['/{p}.json', '/1%2C2%2cx,3.json', ['1,2,x', '3']],
+    ['/{p}-{n}', '/1,2-3', ['1', '2']],
+    ['/{p}-{n}', '/1%2C%252C,%E2%82%AC%2D-3', ['1,%2C', '\u20ac']],
+    ['/{n}-{p}', '/%2C%2Fn-1%2C2,3', ['1,2', '3']],
+    ['/\u20ac{n}.{p}', '/%E2%82%AC5.1%2C2,%F0%9F%98%80', ['1,2', '\ud83d\ude00']],
+    ['/{q}-{p}', '/a,b-1%2C2,3', ['1,2', '3']],
+  ])('in %s is a list, if %s is sent', async (path, url, expected) => {
+    const parameters = ['n', 'p', 'q']
+      .filter((name) => path.includes(`{${name}}`))
+      .map((name) => ({ name, in: 'path', required: true, schema: name === 'n' ? { type: 'string' } : texts }))
+    const { send } = await serveEcho({ parameters }, { path, method: 'get' })
+    const { status, text } = await send({ url })
+    expect(status).toBe(200)
+    expect(JSON.parse(text)).toMatchObject({ path: { p: expected } })
+  })
+
+  test('is a list on a server that ignores slashes', async () => {
+    const slashes = { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true }
+    // Fastify 5.5 moved these options.
+    const app = fastify(fastify().version === '5.0.0' ? slashes : { routerOptions: slashes })
+    const parameters = [{ name: 'p', in: 'path', required: true, schema: texts }]
+    const echo = { operationId: 'echo', security: [], parameters, responses: { ...ok, ...failures } }
+    const handlers = { echo: ({ path }: { path: object }) => ({ status: 200, body: path }) }
+    const { send } = await serve({ app, paths: { '/a/{p}.x/b': { get: echo } }, handlers, options: { docs: false } })
+    expect(JSON.parse((await send({ url: '//a/1%2C2,3.x//b/' })).text)).toEqual({ p: ['1,2', '3'] })
   })
 
   test('is read in linear time', async () => {

@@ -40,8 +40,8 @@ describe('an error of a handler', () => {
       expect([status, JSON.parse(text)]).toMatchObject([500, { failure: 'internal' }])
       expect(text).toContain('X-Request-Id')
       expect(`${text}${JSON.stringify(headers)}`).not.toMatch(/secret|via/)
-      expect(faults(lines).map(({ requestId }) => requestId)).toHaveLength(logged)
-      expect(faults(lines).at(-1)).toMatchObject({ requestId: headers['x-request-id'] })
+      expect(faults(lines).map(({ reqId }) => reqId)).toHaveLength(logged)
+      expect(faults(lines).at(-1)).toMatchObject({ reqId: headers['x-request-id'] })
     }
     expect((await send({ url: '/things' })).status).toBe(200)
   })
@@ -91,8 +91,8 @@ test('an undeclared property of a reply is dropped, logged and reported', async 
   })
   const { status, headers, text } = await send({ url: '/thing' })
   expect([status, text, stored, reported]).toEqual([200, '{"name":"a"}', { name: 'a', secret: 'x' }, ['getThing']])
-  const msg = 'the 200 reply of getThing was sent without an undeclared property: body/secret is not a property here'
-  expect(faults(lines)).toMatchObject([{ msg, requestId: headers['x-request-id'] }])
+  const msg = 'dropped from the 200 reply of getThing: body/secret is not declared'
+  expect(faults(lines)).toMatchObject([{ msg, reqId: headers['x-request-id'] }])
 })
 
 test.each(['/things', '/things?limit=x', '/nowhere', '/%', '/openapi.json', '/docs', '/docs/static/index.css'])(
@@ -183,6 +183,16 @@ describe('the docs page', () => {
     const { text } = await send({ url: '/docs/static/swagger-initializer.js' })
     expect(text).toContain(JSON.stringify(['{\n  "id": 9007199254740993\n}', '9223372036854775807']))
     expect(text).toContain('"value":"{\\n  \\"id\\": 9007199254740993\\n}"')
+  })
+
+  test('shows the items of a stream as a list', async () => {
+    const content = { 'application/jsonl': { itemSchema: { type: 'integer' } } }
+    const responses = { 200: { description: 'Numbers.', content }, ...failures }
+    const paths = { '/': { get: { operationId: 'get', responses } } }
+    const { send } = await serve({ paths, handlers: { get: () => ({ status: 200, body: {} }) } })
+    const { text } = await send({ url: '/docs/static/swagger-initializer.js' })
+    const schema = { type: 'array', description: 'A stream of these items.', items: { type: 'integer' } }
+    expect(text).toContain(`"application/jsonl":{"schema":${JSON.stringify(schema)}`)
   })
 
   test('revalidates its files by ETag', async () => {

@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance } from 'fastify'
-import { fastifyContract, notImplemented, serve as serveContract } from 'fastify-contract'
+import { notImplemented, serve as serveContract } from 'fastify-contract'
 import { expect, onTestFinished, test } from 'vitest'
 import { contractOf, failures, ok, serve } from './support/serve.ts'
 
@@ -156,31 +156,6 @@ test('a wrong method on a path of an operation gives 405 with all its methods', 
     expect.objectContaining({ failure: 'method_not_allowed' }),
   ])
   expect((await app.inject({ method: 'PATCH', url: '/things/1' })).payload).toBe('patched')
-})
-
-test('hooks of a server refuse requests to operations in their own form', async () => {
-  const { app } = await serveBeside()
-  const blocked = await app.inject({ url: '/things', headers: { ...me, 'x-block': '1' } })
-  expect([blocked.statusCode, blocked.json()]).toEqual([418, expect.objectContaining({ message: 'blocked' })])
-})
-
-test('hooks of a server made by the library refuse requests in the form of failures', async () => {
-  const { send } = await serve({
-    before: (app) => {
-      app.addHook('onRequest', () => Promise.reject(Object.assign(new Error('blocked'), { statusCode: 418 })))
-    },
-  })
-  expect(await send({ url: '/things' })).toMatchObject({ status: 500, headers: { 'cache-control': 'no-store' } })
-})
-
-test('two contracts share one server', async () => {
-  const { app } = await serveBeside()
-  const paths = { '/parts': { get: { operationId: 'listParts', responses: { ...ok, ...failures } } } }
-  const document = { openapi: '3.1.0', info: { title: 'Parts', version: '1.0.0' }, paths }
-  const handlers = { listParts: () => ({ status: 200, body: [] }) }
-  await app.register(fastifyContract(contractOf(document), { handlers, docs: '/parts/docs' }))
-  expect((await app.inject({ url: '/parts' })).json()).toEqual([])
-  expect((await app.inject({ url: '/things', headers: me })).json()).toEqual([])
 })
 
 test('a route that the server already has is refused at the start', async () => {

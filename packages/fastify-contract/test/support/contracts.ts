@@ -1,5 +1,6 @@
-import { type ContractDocument, type Parameter, dereference } from '../../src/document/document.ts'
-import { type AnyHandler, type BoundOperation, type OperationRequest, createEngine } from '../../src/engine/engine.ts'
+import type { ContractDocument, Parameter } from '../../src/document/document.ts'
+import type { AnyHandler, BoundOperation, OperationRequest, ValidReply } from '../../src/engine/engine.ts'
+import { createEngine } from '../../src/engine/engine.ts'
 import { Refusal, failureStatuses } from '../../src/engine/refusal.ts'
 import { ContractViolation } from '../../src/engine/reply-validation.ts'
 import { type ParsedJson, parseJson, stringifyJson } from '../../src/json/json.ts'
@@ -40,7 +41,14 @@ export function bind(
   onContractBroken?: (operationId: string) => void,
 ): Promise<BoundOperation[]> {
   const remedy = 'generate again'
-  return createEngine({ document: dereference(contract), handlers, services: {}, remedy, problems, onContractBroken })
+  return createEngine({
+    document: contract,
+    handlers,
+    services: {},
+    remedy,
+    problems,
+    onContractBroken,
+  })
 }
 
 export const request: OperationRequest = {
@@ -49,8 +57,15 @@ export const request: OperationRequest = {
   query: {},
   url: '',
   body: undefined,
-  auth: { bearer: 'me' },
-  request: {},
+}
+
+/** Sends a request to an operation, as the caller `me`. */
+export async function handle(
+  { validators, read, call }: BoundOperation,
+  sent: Partial<OperationRequest> = {},
+): Promise<ValidReply> {
+  await validators.requests.run()
+  return call(read({ ...request, ...sent }), { auth: { bearer: 'me' }, request: {} })
 }
 
 /** Parses a body. */
@@ -88,7 +103,7 @@ export async function serveEcho(schema: unknown, schemas: object = {}): Promise<
   return async (text) => {
     seen = undefined
     try {
-      const { body } = await operationOfThings!.handle({ ...request, body: parsed(text) })
+      const { body } = await handle(operationOfThings!, { body: parsed(text) })
       return { status: 200, text: stringifyJson(body), seen }
     } catch (error) {
       if (error instanceof Refusal) return { status: failureStatuses[error.failure], text: error.message, seen }

@@ -3,6 +3,9 @@
  * `@ts-expect-error` is itself an error where the line below it compiles, and the twin beside each shows
  * that it is the named fault that is refused and nothing else of the line.
  */
+import type { FastifyRequest } from 'fastify'
+import { failed } from '../../src/engine/failed.ts'
+import { inputOf } from '../../src/server/operation-input.ts'
 import type { Encoded } from '../../src/types/encoded.ts'
 import type { Contract } from '../../src/document/contract.ts'
 import { serve } from '../../src/server/serve.ts'
@@ -191,12 +194,42 @@ export const servedInline = () =>
       listThings: (_input, { auth: { bearer } }) => ({ status: 200, body: [{ name: bearer.name }] }),
     },
   })
+export const compared = () =>
+  serve(contract, {
+    handlers,
+    auth: { bearer: () => ({ owner: 'a', scopes: [] }), basic: () => ({ owner: 'a' }) },
+    callerOf: ({ owner }) => owner,
+  })
+export const comparedApart = () =>
+  serve(contract, {
+    handlers,
+    auth: { bearer: () => ({ owner: 'a', scopes: [] }), basic: () => ({ user: 'a' }) },
+    // @ts-expect-error -- basic finds no owner
+    callerOf: (found) => String(found.owner),
+  })
 // @ts-expect-error -- the schemes have no verifiers
 export const unverified = () => serve(contract, { handlers })
 // @ts-expect-error -- basic has no verifier
 export const lessVerified = () => serve(contract, { handlers, auth: { bearer: verifiers.bearer } })
 // @ts-expect-error -- the handlers need services
 export const unserved = () => serve(contract, { handlers: typed, auth: verifiers })
+
+// Some of the operations: the others need no handler, and a scheme that only they use no verifier.
+const { listThings, deleteThing } = handlers
+const { bearer } = verifiers
+export const someServed = () => serve(contract, { only: ['deleteThing'], handlers: { deleteThing } })
+export const twoServed = () =>
+  serve(contract, { only: ['listThings', 'deleteThing'], handlers: { listThings, deleteThing }, auth: verifiers })
+export const fewerVerified = () =>
+  serve(contract, { only: ['createThing'], handlers: { createThing: handlers.createThing }, auth: { bearer } })
+// @ts-expect-error -- listThings has no handler
+export const unhandled = () => serve(contract, { only: ['listThings', 'deleteThing'], handlers: { deleteThing } })
+// @ts-expect-error -- without `only`, every operation is served
+export const allUnhandled = () => serve(contract, { handlers: { deleteThing }, auth: verifiers })
+// @ts-expect-error -- createThing needs bearer
+export const chosenUnverified = () => serve(contract, { only: ['createThing'], handlers })
+// @ts-expect-error -- the contract has no waterThing
+export const unknownServed = () => serve(contract, { only: ['waterThing'], handlers: {} })
 
 // A body that was encoded elsewhere still says what it is.
 export const encoded = (things: Encoded<Thing[]>): Reply<'listThings'> => ({ status: 200, body: things })
@@ -256,7 +289,70 @@ type RangeReply = types.Reply<ranges>
 const bytes = new Uint8Array()
 export const imageOfType = (): RangeReply => ({ status: 200, contentType: 'image/png', body: bytes })
 export const thingOfType = (): RangeReply => ({ status: 200, contentType: 'application/json', body: thing })
+export const onlyJson = (): RangeReply => ({ status: 200, body: thing })
 // @ts-expect-error -- a range needs a media type
 export const noType = (): RangeReply => ({ status: 200, body: bytes })
+// @ts-expect-error -- the default is JSON, and a thing has a name
+export const otherJson = (): RangeReply => ({ status: 200, body: { tag: 'a' } })
 // @ts-expect-error -- text/csv is not in image/*
 export const otherType = (): RangeReply => ({ status: 200, contentType: 'text/csv', body: bytes })
+
+// Types of JSON as ASP.NET declares them.
+interface jsons {
+  body: {
+    parameters: object
+    requestBody: { content: { 'application/json': Thing; 'text/json': Thing; 'application/*+json': Thing } }
+  }
+  reply: { responses: { 200: { headers: object; content: { 'application/json': Thing; 'text/json': 'a' | 'b' } } } }
+  range: { responses: { 200: { headers: object; content: { 'application/*+json': Thing } } } }
+}
+declare const ofJsons: types.Input<jsons['body'] & { responses: object }>
+export function anyJson(): Thing {
+  if (ofJsons.contentType === 'application/*+json') ofJsons.mediaType satisfies `application/${string}+json`
+  return ofJsons.body
+}
+export const standardJson = (): types.Reply<jsons['reply']> => ({ status: 200, body: thing })
+export const textJson = (): types.Reply<jsons['reply']> => ({ status: 200, contentType: 'text/json', body: 'a' })
+// @ts-expect-error -- the default is application/json
+export const noTextJson = (): types.Reply<jsons['reply']> => ({ status: 200, body: 'a' })
+export const suffixed = (): types.Reply<jsons['range']> => {
+  return { status: 200, contentType: 'application/ld+json', body: thing }
+}
+// @ts-expect-error -- a range needs a media type
+export const unnamedJson = (): types.Reply<jsons['range']> => ({ status: 200, body: thing })
+
+// Of two media types that are JSON with a suffix, a reply names its own.
+interface twoJsons {
+  responses: { 200: { headers: object; content: { 'application/a+json': Thing; 'application/b+json': Thing } } }
+}
+export const namedJson = (): types.Reply<twoJsons> => ({ status: 200, contentType: 'application/a+json', body: thing })
+// @ts-expect-error -- either would fit
+export const eitherJson = (): types.Reply<twoJsons> => ({ status: 200, body: thing })
+
+// A failure that is thrown.
+const conflict = { status: 409, body: { error: 1, message: '' } } as const
+export const thrown = failed<Reply<'createThing'>>(conflict)
+export const thrownBusy = failed<Reply<'createThing'>>({ ...busy, headers: { 'Retry-After': 1 } })
+// @ts-expect-error -- the operation is not named
+export const thrownAnywhere = failed(conflict)
+// @ts-expect-error -- listThings declares no 409
+export const thrownElsewhere = failed<Reply<'listThings'>>(conflict)
+// @ts-expect-error -- 503 has Retry-After
+export const thrownWithoutHeader = failed<Reply<'createThing'>>(busy)
+// @ts-expect-error -- a success is returned
+export const thrownSuccess = failed<Reply<'createThing'>>({ status: 200, body: thing })
+interface anyFailure {
+  responses: { 200: Ok<Thing>; default: { headers: object; content: { 'application/json': Failure } } }
+}
+export const thrownDefault = failed<types.Reply<anyFailure>>({ status: 429, body: { error: 1, message: '' } })
+// @ts-expect-error -- a redirect is no failure
+export const thrownRedirect = failed<types.Reply<anyFailure>>({ status: 302, body: { error: 1, message: '' } })
+
+// The input of a request, for hooks.
+declare const request: FastifyRequest
+export const inputOfHook = () => inputOf(request, contract, 'deleteThing')?.path.id satisfies bigint | undefined
+export const inputOfAny = () => inputOf(request)?.body satisfies unknown
+// @ts-expect-error -- the contract has no waterThing
+export const inputOfNone = () => inputOf(request, contract, 'waterThing')
+// @ts-expect-error -- deleteThing has no body
+export const bodyOfInput = (): unknown => inputOf(request, contract, 'deleteThing')?.body

@@ -8,7 +8,8 @@ import { contentTypeOf } from '../../document/media-type.ts'
 import { Refusal } from '../../engine/refusal.ts'
 import { type FailureForm, type FormedFailure, STATUS_CODES, formedOrDefault } from '../failure-form.ts'
 import { constantHeaders } from '../send.ts'
-import type { OpenConnections, ParserError } from './open-connections.ts'
+import type { ParserError } from './node-parser.ts'
+import type { OpenConnections } from './open-connections.ts'
 
 /** Options for requests that are rejected below Fastify. */
 export interface ConnectionErrorOptions {

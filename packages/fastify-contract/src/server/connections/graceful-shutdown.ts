@@ -8,10 +8,10 @@ import type { OpenConnections } from './open-connections.ts'
 const lookMilliseconds = 20
 
 /**
- * The listener closes after this many iterations of the event loop without a new connection. They take about half a
- * millisecond, enough for a client that was just answered to connect again.
+ * The listener closes after this many iterations of the event loop without a new connection. They take about one
+ * and a half milliseconds, enough for a client that was just answered to connect again.
  */
-const quietIterations = 50
+const quietIterations = 150
 
 /** The longest time for accepting connections from the kernel's queue while the listener closes. */
 const drainMilliseconds = 500
@@ -23,7 +23,7 @@ const drainMilliseconds = 500
 const arrivalMilliseconds = 500
 
 /** The share of the shutdown time for requests. The rest is for closing the store, which checkpoints its log. */
-const answeringShare = 0.8
+export const answeringShare = 0.8
 
 /**
  * Closes the server as soon as all requests that have arrived are answered. Node itself also waits for connections

@@ -1,7 +1,8 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Limits } from '../limits.ts'
 import { type ConnectionErrorOptions, answerConnectionErrors } from './connection-errors.ts'
+import { isChunked } from './open-connection.ts'
 import type { OpenConnections } from './open-connections.ts'
 
 const { createServer, METHODS } = process.getBuiltinModule('node:http')
@@ -49,6 +50,7 @@ export function createHttpServer(
     }
     // Node then sends `Connection: close`.
     if (isLast(request)) response.shouldKeepAlive = false
+    else if (isChunked(request)) closeUnlessRead(request, response)
     listener(request, response)
   })
   logDroppedConnections(server, refusals.logger)
@@ -74,6 +76,19 @@ function isLast({ headers, httpVersion }: IncomingMessage): boolean {
   if (headers.upgrade !== undefined) return true
   const coding = headers['transfer-encoding']
   return coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked')
+}
+
+/**
+ * Closes the connection behind a response that begins before the chunks of its request have arrived (RFC 9112, section
+ * 9.3). To find the next request, each would have to be parsed.
+ */
+function closeUnlessRead(request: IncomingMessage, response: ServerResponse): void {
+  // It has several overloads.
+  const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => typeof response
+  response.writeHead = (...head: unknown[]) => {
+    if (!request.complete) response.shouldKeepAlive = false
+    return writeHead(...head)
+  }
 }
 
 /**

@@ -1,39 +1,85 @@
-/** The most requests that start in a turn of the event loop: enough to share the disk sync of a commit. */
-const maxStarts = 128
-
-/** The most turns in a row that accept a connection and start no request. */
+/** The most turns in a row that accept a connection and run no step. */
 const maxAccepting = 64
 
+/** In bytes. Content that is longer takes so much time that others do not wait for it. */
+const shortContent = 4_096
+
+/** How many requests are read before their turn, without those of long content. */
+const maxReadAhead = 128
+
+/** Steps of one kind. */
+interface Lane {
+  waiting: (() => void)[]
+  /** When a turn leaves the rest to the next one, in milliseconds after its beginning. */
+  readonly until: number
+}
+
 /**
- * Spreads the requests of all connections over the turns of the event loop. A turn starts at most `maxStarts` of them;
- * the rest wait in the order of their arrival. Otherwise libuv would serve busy connections for seconds before it runs
- * a timer: it polls up to 48 times in a turn while a thousand sockets are readable.
+ * Spreads the work of all connections over the turns of the event loop. A turn runs steps until its time is over; the rest
+ * wait in the order of their arrival. Otherwise libuv would serve busy connections for seconds before it runs a timer: it
+ * polls up to 48 times in a turn while a thousand sockets are readable.
  *
- * While clients connect, up to `maxAccepting` turns start no request. Node accepts one connection in a turn
+ * Of each kind, a turn runs at least one step: the content of requests that have started, new requests, and long content.
+ * So a request waits for few others that take long.
+ *
+ * While `maxReadAhead` requests wait, no connection is read that has none: what waits in the kernel takes no memory here.
+ *
+ * While clients connect, up to `maxAccepting` turns run no step. Node accepts one connection in a turn
  * (github.com/libuv/libuv/pull/3696), so a thousand new clients would wait for a thousand full turns.
  */
 export class Turns {
-  #waiting: (() => void)[] = []
-  #limit = maxStarts
-  #started = 0
+  readonly #content: Lane = { waiting: [], until: 8 }
+  readonly #starts: Lane = { waiting: [], until: 10 }
+  readonly #longContent: Lane = { waiting: [], until: 15 }
+  readonly #lanes = [this.#content, this.#starts, this.#longContent]
+  /** Read connections, or have requests wait that are read already: those behind another one of their connection. */
+  readonly #unread: (() => void)[] = []
+  readonly #onCrowded: () => void
+  /** When this turn began, in milliseconds. */
+  #begin = 0
   #accepting = 0
   #hasAccepted = false
   #isScheduled = false
 
-  /** Calls `start` in this turn, or in a later one if this turn is full. */
-  run(start: () => void): void {
-    if (this.#started >= this.#limit) this.runLater(start)
-    else {
-      this.#schedule()
-      this.#started++
-      start()
-    }
+  /** @param onCrowded calls `readLater` for each connection without a request */
+  constructor(onCrowded: () => void) {
+    this.#onCrowded = onCrowded
   }
 
-  /** Calls `start` in a later turn. */
-  runLater(start: () => void): void {
+  /** Starts a request in this turn, or in a later one if this turn is full. */
+  start(step: () => void): void {
+    this.#run(this.#starts, step)
+    this.#holdOthers()
+  }
+
+  /** Starts a request in a later turn. */
+  startLater(step: () => void): void {
     this.#schedule()
-    this.#waiting.push(start)
+    this.#holdOthers()
+    const wait = () => void this.#starts.waiting.push(step)
+    // Behind the connections that are not read yet, so that clients that pipeline do not keep them out.
+    if (this.isCrowded) this.#unread.push(wait)
+    else wait()
+  }
+
+  #holdOthers(): void {
+    if (this.isCrowded && this.#unread.length === 0) this.#onCrowded()
+  }
+
+  /** Works on so many bytes of content, in this turn or in a later one. */
+  readonly work = (bytes: number, step: () => void): void => {
+    this.#run(bytes > shortContent ? this.#longContent : this.#content, step)
+  }
+
+  /** Whether so many requests wait that no further ones should be read. */
+  get isCrowded(): boolean {
+    return this.#unread.length > 0 || this.#room === 0
+  }
+
+  /** Reads a connection when few requests wait. */
+  readLater(read: () => void): void {
+    this.#schedule()
+    this.#unread.push(read)
   }
 
   /** Call this when a connection was accepted. */
@@ -42,20 +88,41 @@ export class Turns {
     this.#schedule()
   }
 
+  #run({ waiting, until }: Lane, step: () => void): void {
+    this.#schedule()
+    if (waiting.length > 0 || this.#accepting > 0 || performance.now() - this.#begin > until) waiting.push(step)
+    else step()
+  }
+
+  /** Begins a turn. Until the next one has begun, the event loop does not wait for events. */
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
+    this.#begin = performance.now()
     setImmediate(this.#next)
   }
 
   readonly #next = (): void => {
+    this.#isScheduled = false
     this.#accepting = this.#hasAccepted ? (this.#accepting + 1) % maxAccepting : 0
     this.#hasAccepted = false
-    this.#limit = this.#accepting > 0 ? 0 : maxStarts
-    const starts = this.#waiting.splice(0, this.#limit)
-    this.#started = starts.length
-    this.#isScheduled = false
-    if (this.#waiting.length > 0 || this.#limit === 0 || starts.length > 0) this.#schedule()
-    for (const start of starts) start()
+    // Before the steps, so that what they schedule runs after the steps of the next turn.
+    if (this.#accepting > 0 || this.#isWaiting) this.#schedule()
+    if (this.#accepting > 0) return
+    for (const { waiting, until } of this.#lanes) {
+      let count = 0
+      while (count < waiting.length && (count === 0 || performance.now() - this.#begin < until)) waiting[count++]!()
+      waiting.splice(0, count)
+    }
+    for (const read of this.#unread.splice(0, this.#room)) read()
+  }
+
+  /** How many further requests may be read. */
+  get #room(): number {
+    return Math.max(0, maxReadAhead - this.#starts.waiting.length - this.#content.waiting.length)
+  }
+
+  get #isWaiting(): boolean {
+    return this.#unread.length > 0 || this.#lanes.some(({ waiting }) => waiting.length > 0)
   }
 }

@@ -1,16 +1,21 @@
-import { type ContractDocument, operationsOf } from '../../document/document.ts'
+import { type ContractDocument, operationsIn } from '../../document/document.ts'
 import { stringifyJson } from '../../json/json.ts'
+import { mapMembers } from '../../json/map-members.ts'
+import { keepFocus, plugins } from './swagger-ui-plugins.ts'
 
 /**
- * Swagger UI sets table columns without a gap, gives responses three columns, too wide for a phone's screen, and leaves one
- * label dark in its dark mode.
+ * Swagger UI sets table columns without a gap, gives responses three columns, too wide for a phone's screen, and leaves
+ * some texts dark in its dark mode.
  */
 export const tableStyles = `.swagger-ui table > tbody > tr > td:first-of-type { padding-right: 12px; }
 .swagger-ui .responses-table > tbody > tr > td { padding-bottom: 20px; }
 .swagger-ui .shared-responses { padding: 0 20px 20px; }
 .swagger-ui .shared-responses > summary { cursor: pointer; font: 700 14px sans-serif; color: inherit; }
+.swagger-ui .response-headers { padding: 0 20px 20px; overflow-x: auto; }
 .swagger-ui .shared-responses .opblock-section-header { display: none; }
-.dark-mode .swagger-ui .examples-select__section-label { color: #e4e6e6; }
+.dark-mode .swagger-ui .examples-select__section-label,
+.dark-mode .swagger-ui table.headers td { color: #e4e6e6; }
+html.dark-mode .swagger-ui .opblock .opblock-section-header .btn.cancel { color: #ff9d9d; }
 @media (max-width: 640px) {
   .swagger-ui .information-container .info { margin: 25px 0; }
   .swagger-ui .highlight-code:has(> .download-contents) > pre { padding-bottom: 45px !important; }
@@ -62,46 +67,36 @@ export function writePage(name: string, folder: string, hasIcon: boolean): strin
  *
  * The page is dark where the system is. It folds the failures that every operation declares in the same way.
  *
- * @param contract the document, with integers beyond 2^53 as bigints
+ * The page sends requests to the server that it is from, also below a prefix that only a proxy knows.
+ *
+ * @param contract the document, with integers beyond 2^53 as bigints, and with base paths as the urls of its servers
+ * @param page the path of the page
  */
-export function writeInitializer(contract: object): string {
+export function writeInitializer(contract: object, page: string): string {
   const exact = new Set<string>()
   const document = withExactTexts(contract, [], exact)
   return `const exactTexts = new Set(${JSON.stringify([...exact])})
-const showExactTexts = ({ fn: { getSampleSchema } }) => ({
-  fn: {
-    getSampleSchema: (schema, mediaType, config, example) =>
-      exactTexts.has(example) ? example : getSampleSchema(schema, mediaType, config, example),
-  },
-})
 const shared = ${JSON.stringify(sharedFailures(contract))}
-const foldShared = ({ React: { createElement } }) => ({
-  wrapComponents: {
-    responses: (Responses) => (props) => {
-      const isShared = (_response, status) => shared.includes(status)
-      const folded = props.responses.filter(isShared)
-      const own = createElement(Responses, { ...props, responses: props.responses.filterNot(isShared) })
-      if (folded.size === 0) return own
-      const title = createElement('summary', null, 'Failures of every operation: ' + folded.keySeq().join(', '))
-      // Another path, because the table takes its id from it.
-      const others = { ...props, path: props.path + ' shared', responses: folded, tryItOutResponse: undefined }
-      const rest = createElement(Responses, others)
-      return createElement('div', null, own, createElement('details', { className: 'shared-responses' }, title, rest))
-    },
-  },
-})
+${plugins.script}
 const isDark = matchMedia('(prefers-color-scheme: dark)')
 const follow = () => document.documentElement.classList.toggle('dark-mode', isDark.matches)
 isDark.addEventListener('change', follow)
 follow()
+${keepFocus}
 const { src } = document.currentScript
+const spec = ${JSON.stringify(document)}
+const root = new URL('${'../'.repeat(page.split('/').length)}', src).pathname
+const items = Object.values(spec.paths ?? {})
+for (const holder of [spec, ...items.flatMap((item) => Object.values(item ?? {}))])
+  for (const server of holder?.servers ?? []) server.url = root.slice(0, -1) + server.url || '/'
 const ui = SwaggerUIBundle({
   dom_id: '#swagger-ui',
-  spec: ${JSON.stringify(document)},
-  plugins: [showExactTexts, foldShared],
+  spec,
+  plugins: [${plugins.names.join(', ')}],
   deepLinking: true,
   persistAuthorization: true,
   tryItOutEnabled: true,
+  syntaxHighlight: { theme: 'tomorrow-night' },
   validatorUrl: null,
   oauth2RedirectUrl: new URL('oauth2-redirect.html', src).href,
 })
@@ -113,8 +108,10 @@ ui.initOAuth({})
 /** The statuses of failures that all operations declare in the same way; none for a single operation. */
 function sharedFailures(contract: object): string[] {
   // `generate` has checked the structure.
-  const operations = operationsOf(contract as ContractDocument)
-  const [first, ...others] = operations.map(({ object }) => object.responses)
+  const { paths = {} } = contract as Partial<ContractDocument>
+  const [first, ...others] = Object.values(paths).flatMap((item) =>
+    operationsIn(item).map(({ written }) => written.responses ?? {}),
+  )
   if (first === undefined || others.length === 0) return []
   return Object.keys(first).filter((status) => {
     const text = stringifyJson(first[status])
@@ -134,11 +131,14 @@ function withExactTexts(node: unknown, path: readonly string[], exact: Set<strin
     exact.add(text)
     return text
   }
-  if (Array.isArray(node)) return node.map((item, index) => withExactTexts(item, [...path, String(index)], exact))
-  if (typeof node !== 'object' || node === null) return node
-  return Object.fromEntries(
-    Object.entries(node).map(([key, member]) => [key, withExactTexts(member, [...path, key], exact)]),
-  )
+  const copy = mapMembers(node, (member, key) => withExactTexts(member, [...path, key], exact))
+  return parent === 'content' ? withItems(copy) : copy
+}
+
+/** Shows the items of a stream as a list. Swagger UI shows no `itemSchema`. */
+function withItems(media: unknown): unknown {
+  if (typeof media !== 'object' || media === null || !('itemSchema' in media)) return media
+  return { schema: { type: 'array', description: 'A stream of these items.', items: media.itemSchema }, ...media }
 }
 
 function hasBigInt(node: unknown): boolean {

@@ -7,6 +7,7 @@ import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import type { OpenAPIV3 } from 'openapi-types'
 import { type Contract, documentOf, writtenDocumentOf } from '../../document/contract.ts'
 import { tableStyles, writeInitializer, writePage } from './docs-page.ts'
+import { withServers } from './servers-of-page.ts'
 
 /** Swagger UI's files in its Fastify plugin. The plugin itself would take 5 MiB and round integers in `/docs/json`. */
 const folder = join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')
@@ -43,57 +44,70 @@ const pageHeaders = new Map([
   ['X-XSS-Protection', '0'],
 ])
 
+export interface DocsOptions {
+  contract: Contract
+  /** The file of its author, if there is one. */
+  source: Buffer | undefined
+  /** The path of Swagger UI. */
+  page: string
+  /** The paths of the contract. */
+  taken: readonly string[]
+  /** Replaces the base paths of the contract's servers. */
+  basePaths: readonly string[] | undefined
+}
+
 /**
  * Serves Swagger UI, and the contract as its author wrote it: `/docs`, `/openapi.yaml` and `/openapi.json`. An icon may be
  * served at `/docs/favicon.svg`. A path of the contract wins.
  *
  * @param app a context of its own, because its responses have the headers of a page
- * @param page the path of Swagger UI
- * @param taken the paths of the contract
  */
 export async function registerDocs(
   app: FastifyInstance,
-  contract: Contract,
-  page: string,
-  taken: readonly string[],
+  { contract, source, page, taken, basePaths }: DocsOptions,
 ): Promise<void> {
   // The plugin's types describe OpenAPI 3.0 without bigints. In this mode it only keeps the document.
   const document = writtenDocumentOf(contract) as OpenAPIV3.Document
   await app.register(swagger, { mode: 'static', specification: { document } })
-  const { json = contract.document, yaml = json } = contract
   const { title } = documentOf(contract).info
   const [, beside = '', name = ''] = /^(.*)\/([^/]+)$/.exec(page) ?? []
   app.addHook('onRequest', (_request, { raw }, done) => {
     raw.setHeaders(pageHeaders)
     done()
   })
-  const hasIcon = () => app.hasRoute({ method: 'GET', url: `${page}/favicon.svg` })
+  const hasIcon = () => app.hasRoute({ method: 'GET', url: `${app.prefix}${page}/favicon.svg` })
   const serve: Serve = (url, handler) => {
-    if (!taken.includes(url)) app.get(url, handler)
+    // A list of the service's own routes should not have these.
+    if (!taken.includes(url)) app.get(url, { schema: { hide: true } }, handler)
   }
-  const made: Record<string, () => string> = {
+  const made: Record<string, () => string | Buffer> = {
     // A client cannot follow references to other files. JSON is YAML too (YAML 1.2, section 1.2).
-    [`${beside}/openapi.yaml`]: () => yaml,
-    [`${beside}/openapi.json`]: () => json,
+    [`${beside}/openapi.yaml`]: () => source ?? contract.document,
+    [`${beside}/openapi.json`]: () => contract.document,
     [page]: () => writePage(title, `${name}/`, hasIcon()),
     [`${page}/`]: () => writePage(title, '', hasIcon()),
-    [`${page}/static/swagger-initializer.js`]: () => writeInitializer(app.swagger()),
+    [`${page}/static/swagger-initializer.js`]: () =>
+      writeInitializer(withServers(app.swagger(), documentOf(contract), basePaths), page),
     [`${page}/static/theme/narrow.css`]: () => tableStyles,
   }
   for (const [path, write] of Object.entries(made)) {
     // Bytes are shared; of a text each response would make a copy.
     let bytes: Buffer | undefined
     serve(path, (_request, reply) => {
-      bytes ??= Buffer.from(write())
+      bytes ??= bytesOf(write())
       return reply.header('content-type', mediaTypes[extname(path) || '.html']).send(bytes)
     })
   }
-  // Paths of Swagger UI's plugin.
+  // Paths of Swagger UI's plugin. Relative, because a proxy may add a prefix.
   for (const format of ['json', 'yaml']) {
-    serve(`${page}/${format}`, (_request, reply) => reply.redirect(`${beside}/openapi.${format}`))
+    serve(`${page}/${format}`, (_request, reply) => reply.redirect(`../openapi.${format}`))
   }
-  serve(`${page}/static/index.html`, (_request, reply) => reply.redirect(`${page}/`))
+  serve(`${page}/static/index.html`, (_request, reply) => reply.redirect('../'))
   for (const file of readdirSync(folder)) registerFile(serve, page, file)
+}
+
+function bytesOf(content: string | Buffer): Buffer {
+  return typeof content === 'string' ? Buffer.from(content) : content
 }
 
 type Serve = (url: string, handler: RouteHandlerMethod) => void

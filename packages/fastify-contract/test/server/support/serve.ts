@@ -7,6 +7,7 @@ import {
   type ContractTypes,
   type FailureForm,
   type Limits,
+  type ServerSettings,
   fastifyContract,
   fastifyOptions,
   unavailable,
@@ -55,8 +56,12 @@ export interface Shop {
   options?: AnyOptions
   /** A server with `fastifyOptions` by default. */
   app?: FastifyInstance
+  /** Whether the server is one without `fastifyOptions`. */
+  isGuest?: boolean
+  /** Of a server with `fastifyOptions`. */
+  settings?: ServerSettings
   /** Registers plugins before the contract. */
-  before?: (app: FastifyInstance) => void
+  before?: (app: FastifyInstance) => unknown
   /** `{ failure, message }` by default; null for the library's form. */
   failureForm?: FailureForm | null
   onConnectionRefused?: (status: number) => void
@@ -156,10 +161,16 @@ export async function serve(
   }
   const logged: string[] = []
   const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) })
-  const settings = { logger, onConnectionRefused, limits: { shutdownDelayMilliseconds: 0, ...limits } }
-  const app = given.app ?? fastify(fastifyOptions(settings))
+  const settings = {
+    logger,
+    onConnectionRefused,
+    limits: { shutdownDelayMilliseconds: 0, ...limits },
+    ...given.settings,
+  }
+  const app: FastifyInstance =
+    given.app ?? fastify(given.isGuest === true ? { loggerInstance: logger } : fastifyOptions(settings))
   onFinished(() => app.close())
-  before?.(app)
+  await before?.(app)
   const all: AnyOptions = { failureForm: failureForm ?? undefined, realm: 'shop', auth: { bearer: verify }, ...options }
   await app.register(fastifyContract(contractOf(document), { ...all, handlers }))
   beside?.(app)

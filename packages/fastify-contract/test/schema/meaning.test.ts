@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { typesOf } from '../../src/schema/schema-parts.ts'
+import { typesOf } from '../../src/schema/meaning.ts'
 
 const schemas = {
   Texts: { type: 'array', items: { type: 'string' } },

@@ -1,0 +1,32 @@
+import type { ContractDocument, PathItem, WrittenOperation } from './document.ts'
+import { operationPlaces } from './methods.ts'
+
+/**
+ * Leaves some operations of a contract out.
+ *
+ * @param only the operationIds of those that stay; undefined for all
+ * @returns a copy, and the operationIds that the contract does not have
+ */
+export function chooseOperations(
+  document: ContractDocument,
+  only: readonly PropertyKey[] | undefined,
+): { document: ContractDocument; unknown: string[] } {
+  if (only === undefined) return { document, unknown: [] }
+  const found = new Set<PropertyKey>()
+  const choose = (item: PathItem): PathItem => {
+    const { additionalOperations: others, ...fields } = item
+    const chosen: PathItem = { ...fields, ...(others === undefined ? {} : { additionalOperations: { ...others } }) }
+    for (const { holder, key } of operationPlaces(chosen)) {
+      // `generate` has checked the structure.
+      const { operationId: id } = holder[key] as WrittenOperation
+      if (only.includes(id)) found.add(id)
+      else Reflect.deleteProperty(holder, key)
+    }
+    return chosen
+  }
+  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => [path, choose(item)] as const)
+  return {
+    document: { ...document, paths: Object.fromEntries(paths) },
+    unknown: only.filter((id) => !found.has(id)).map(String),
+  }
+}

@@ -1,0 +1,49 @@
+import { METHODS } from 'node:http'
+
+/** The operations that are fields of a path item (OpenAPI 3.2, section 4.9.1). */
+export const methodFields = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const
+
+/** A place for an operation in a path item. */
+export interface OperationPlace {
+  /** In lower case. */
+  method: string
+  /** The path item, or its `additionalOperations`. */
+  holder: Record<string, unknown>
+  key: string
+}
+
+/** Lists the operations of a path item: those that are fields, then `additionalOperations`. */
+export function operationPlaces(item: object): OperationPlace[] {
+  const fields = item as Record<string, unknown>
+  const others = fields['additionalOperations']
+  return [
+    ...methodFields.filter((key) => fields[key] !== undefined).map((key) => ({ method: key, holder: fields, key })),
+    ...Object.keys(isMap(others) ? others : {}).map((key) => ({
+      method: key.toLowerCase(),
+      // It has a member.
+      holder: others as Record<string, unknown>,
+      key,
+    })),
+  ]
+}
+
+/** `CONNECT` asks a proxy for a tunnel, and has no path (RFC 9110, section 9.3.6). */
+const further = METHODS.filter((name) => !isField(name) && name !== 'CONNECT')
+
+/** Why a name cannot be one of `additionalOperations`; undefined if it can. */
+export function methodProblem(name: string): string | undefined {
+  if (further.includes(name)) return undefined
+  if (isField(name)) return `${name} has a field of its own; use ${name.toLowerCase()}`
+  const upper = name.toUpperCase()
+  const remedy = further.includes(upper) ? upper : `one of ${further.join(', ')}`
+  return `${name} is not a method that Node reads from a connection; use ${remedy}`
+}
+
+function isField(name: string): boolean {
+  return methodFields.some((field) => field.toUpperCase() === name)
+}
+
+/** Whether a member maps names to values. */
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,150 @@
+import type { ErrorObject, FuncKeywordDefinition, KeywordDefinition, ValidateFunction } from 'ajv'
+import { escapeName } from '../json/pointer.ts'
+import { type Compilers, type Context, contextOf, isBranchValid } from './branch.ts'
+import { ending, maxErrors } from './error-limit.ts'
+import { LinearPattern } from './linear-pattern.ts'
+import type { Conditional, Contained, Dependents, Patterned } from './rewrite-schema.ts'
+import { type KeywordFunction, type Validation, undeclaredError } from './validation.ts'
+import { TooMuchWork } from './work.ts'
+
+/**
+ * The keywords that `SchemaRewriter` writes for `if`, `then` and `else`; for `dependentSchemas` and `dependentRequired`;
+ * for `contains` with its bounds; and for `patternProperties` with `additionalProperties`. Ajv's own keep no notes, count
+ * no work, and match patterns that backtrack.
+ *
+ * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10
+ */
+export function applicatorKeywords({ compile, compileBranch }: Compilers): KeywordDefinition[] {
+  const conditional: FuncKeywordDefinition = {
+    keyword: 'conditional',
+    schemaType: 'object',
+    compile({ if: condition, then, else: otherwise }: Conditional) {
+      const applies = compileBranch(condition)
+      const [whenTrue, whenFalse] = [then, otherwise].map((schema) =>
+        schema === undefined ? undefined : compile(schema),
+      )
+      const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
+        const chosen = isBranchValid(this, applies, data, context, true) ? whenTrue : whenFalse
+        return chosen === undefined || isValid(this, validate, chosen, data, context)
+      }
+      return validate
+    },
+  }
+
+  const dependents: FuncKeywordDefinition = {
+    keyword: 'dependents',
+    type: 'object',
+    schemaType: 'object',
+    compile({ schemas, required }: Dependents) {
+      const validators = Object.entries(schemas).map(([name, schema]) => [name, compile(schema)] as const)
+      const validate: KeywordFunction = function (this: Validation, data: object, context) {
+        const errors: Partial<ErrorObject>[] = []
+        for (const [name, names] of Object.entries(required)) {
+          if (!Object.hasOwn(data, name)) continue
+          for (const missingProperty of names)
+            if (!Object.hasOwn(data, missingProperty)) errors.push({ keyword: 'required', params: { missingProperty } })
+        }
+        const applied = validators.filter(([name]) => Object.hasOwn(data, name))
+        return areValid(
+          this,
+          validate,
+          applied.map(([, validator]) => [validator, data, context]),
+          errors,
+        )
+      }
+      return validate
+    },
+  }
+
+  const contained: FuncKeywordDefinition = {
+    keyword: 'contained',
+    type: 'array',
+    schemaType: 'object',
+    compile({ schema, least, most }: Contained) {
+      const matches = compileBranch(schema)
+      const validate: KeywordFunction = function (this: Validation, items: unknown[], context) {
+        let count = 0
+        for (const [index, item] of items.entries()) {
+          const place = contextOf(context, items, index, String(index))
+          if (isBranchValid(this, matches, item, place, false)) count++
+          if (count > most) break
+        }
+        if (count >= least && count <= most) return true
+        const bound = count < least ? `at least ${String(least)}` : `at most ${String(most)}`
+        validate.errors = [{ keyword: 'contains', message: `must have ${bound} of the items of contains` }]
+        return false
+      }
+      return validate
+    },
+  }
+
+  const patterned: FuncKeywordDefinition = {
+    keyword: 'patterned',
+    type: 'object',
+    schemaType: 'object',
+    compile({ names, schemas, others }: Patterned) {
+      const declared = new Set(names)
+      const patterns = Object.entries(schemas).map(([pattern, schema]) => ({
+        pattern: new LinearPattern(pattern),
+        validator: compile(schema),
+      }))
+      const other = others === undefined || others === false ? undefined : compile(others)
+      const validate: KeywordFunction = function (this: Validation, data: Record<string, unknown>, context) {
+        const errors: Partial<ErrorObject>[] = []
+        const members: Applied[] = []
+        for (const name of Object.keys(data)) {
+          const place = contextOf(context, data, name, escapeName(name))
+          const matching = patterns.filter(({ pattern }) => {
+            this.work.count(1)
+            if (pattern.isTooLong(name, this.work))
+              throw new TooMuchWork(
+                place?.instancePath ?? '',
+                'has a name that takes too long to match; send a shorter one',
+              )
+            return pattern.test(name)
+          })
+          const isOther = matching.length === 0 && !declared.has(name)
+          if (isOther && others === false) errors.push(undeclaredError(name, context?.instancePath ?? ''))
+          const validators = isOther ? [other ?? []].flat() : matching.map(({ validator }) => validator)
+          for (const validator of validators) members.push([validator, data[name], place])
+        }
+        return areValid(this, validate, members, errors)
+      }
+      return validate
+    },
+  }
+
+  return [ending(conditional), ending(dependents), ending(contained), ending(patterned)]
+}
+
+/** A schema, the value that it applies to, and where that is. */
+export type Applied = [validator: ValidateFunction, data: unknown, context: Context]
+
+/** Applies schemas that all must match. Their errors, after these, become those of the keyword. */
+export function areValid(
+  state: Validation,
+  keyword: KeywordFunction,
+  applied: readonly Applied[],
+  errors: Partial<ErrorObject>[] = [],
+): boolean {
+  for (const [validator, data, context] of applied) {
+    if (errors.length > maxErrors) break
+    if (!isValid(state, keyword, validator, data, context)) errors.push(...(keyword.errors ?? []))
+  }
+  keyword.errors = errors
+  return errors.length === 0
+}
+
+/** Applies a schema that must match. Its errors become those of the keyword. */
+export function isValid(
+  state: Validation,
+  keyword: KeywordFunction,
+  validator: ValidateFunction,
+  data: unknown,
+  context: Context,
+): boolean {
+  state.work.count(1)
+  if (validator.call(state, data, context)) return true
+  keyword.errors = validator.errors ?? []
+  return false
+}

@@ -1,0 +1,136 @@
+import { type NamedSchemas, type Schema, inPlace, isSchema, targetOf } from './schema-parts.ts'
+
+/** The types of JSON Schema; `number` includes `integer`. */
+const jsonTypes = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'] as const
+export type JsonType = (typeof jsonTypes)[number]
+
+/**
+ * The possible types of a schema's values, by `type`, `enum` and `const`, also through references and compositions.
+ */
+export function typesOf(
+  schema: unknown,
+  schemas: NamedSchemas,
+  known = new Map<Schema, Set<JsonType>>(),
+): Set<JsonType> {
+  if (!isSchema(schema)) return new Set(schema === false ? [] : jsonTypes)
+  const answer = known.get(schema)
+  if (answer !== undefined) return answer
+  // For a schema that refers back to itself.
+  known.set(schema, new Set(jsonTypes))
+  const { type, enum: values, const: value, allOf, anyOf, oneOf } = schema
+  const of = (members: unknown) => (members as unknown[]).map((member) => typesOf(member, schemas, known))
+  const sets: Set<JsonType>[] = [new Set(jsonTypes)]
+  if (type !== undefined) sets.push(new Set(([type].flat() as JsonType[]).flatMap(withIntegers)))
+  if (Array.isArray(values)) sets.push(new Set(values.flatMap(typesOfValue)))
+  if ('const' in schema) sets.push(new Set(typesOfValue(value)))
+  const target = targetOf(schema, schemas)
+  if (target !== undefined) sets.push(typesOf(target, schemas, known))
+  if (Array.isArray(allOf)) sets.push(...of(allOf))
+  for (const members of [anyOf, oneOf]) {
+    if (Array.isArray(members)) sets.push(of(members).reduce((all, each) => all.union(each), new Set<JsonType>()))
+  }
+  const types = sets.reduce((all, each) => all.intersection(each))
+  known.set(schema, types)
+  return types
+}
+
+function withIntegers(type: JsonType): JsonType[] {
+  return type === 'number' ? ['number', 'integer'] : [type]
+}
+
+/** Whether all values of a schema are arrays, or null. */
+export function isList(schema: unknown, schemas: NamedSchemas): boolean {
+  const types = typesOf(schema, schemas)
+  return types.has('array') && types.isSubsetOf(new Set(['array', 'null']))
+}
+
+/** The types of a constant, the most specific first. */
+export function typesOfValue(value: unknown): JsonType[] {
+  if (value === null) return ['null']
+  if (Array.isArray(value)) return ['array']
+  if (typeof value === 'bigint') return ['integer', 'number']
+  if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number']
+  // The remaining types of JSON.
+  return [typeof value as JsonType]
+}
+
+/** Whether a value is of the type of a schema. The keyword `type` reports one that is not. */
+export function isOfType({ type }: Schema, value: unknown): boolean {
+  return type === undefined || typesOfValue(value).some((each) => [type].flat().includes(each))
+}
+
+/** The types of a value without a schema. */
+export const anyType = typesOf(true, {})
+
+/** The schemas that `together` has made, by the first part. */
+const composed = new WeakMap<Schema, { allOf: unknown[] }[]>()
+
+/** The schema that all of these are together. It is the same for the same parts, because schemas may contain themselves. */
+function together(all: unknown[]): unknown {
+  const [first = true] = all
+  if (all.length < 2 || !isSchema(first)) return all.length < 2 ? first : { allOf: all }
+  const known = composed.get(first) ?? []
+  const same = known.find(({ allOf }) => allOf.length === all.length && allOf.every((one, at) => one === all[at]))
+  if (same !== undefined) return same
+  const made = { allOf: all }
+  composed.set(first, [...known, made])
+  return made
+}
+
+/** The schema of the items of a list. */
+export function itemsOf(schema: unknown, schemas: NamedSchemas): unknown {
+  return together(inPlace(schema, schemas).flatMap((one) => ('items' in one ? [one['items']] : [])))
+}
+
+/**
+ * The schemas of the declared properties of an object, by name.
+ *
+ * @param when `always` leaves out those that alternatives declare
+ */
+export function propertiesOf(
+  schema: unknown,
+  schemas: NamedSchemas,
+  when?: 'always' | 'sometimes',
+): ReadonlyMap<string, unknown> {
+  const named = inPlace(schema, schemas, when).flatMap(({ properties }) =>
+    Object.entries(isSchema(properties) ? properties : {}),
+  )
+  const byName = Map.groupBy(named, ([name]) => name)
+  return new Map([...byName].map(([name, each]) => [name, together(each.map(([, one]) => one))]))
+}
+
+/** The schema of the properties of an object that are not declared by name; undefined without one. */
+export function othersOf(schema: unknown, schemas: NamedSchemas): unknown {
+  const others = inPlace(schema, schemas).flatMap((one) =>
+    'additionalProperties' in one ? [one['additionalProperties']] : [],
+  )
+  return others.length === 0 ? undefined : together(others)
+}
+
+/** The properties that an object must always have. */
+export function requiredOf(schema: unknown, schemas: NamedSchemas): Set<string> {
+  return new Set(inPlace(schema, schemas, 'always').flatMap(requiredBy))
+}
+
+/** The properties that one schema requires by itself. */
+export function requiredBy({ required }: Schema): string[] {
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
+}
+
+/** The lists of constants of which a value is always one. */
+export function constantsOf(schema: unknown, schemas: NamedSchemas): unknown[][] {
+  return inPlace(schema, schemas, 'always').flatMap((one): unknown[][] => {
+    if ('const' in one) return [[one['const']]]
+    return Array.isArray(one['enum']) ? [one['enum']] : []
+  })
+}
+
+/** The default of a property or a parameter; undefined if it has none. Defaults of alternatives are not applied. */
+export function defaultOf(schema: unknown, schemas: NamedSchemas): unknown {
+  return inPlace(schema, schemas, 'always').find((one) => one['default'] !== undefined)?.['default']
+}
+
+/** Whether a property is left out of requests, or of responses. */
+export function isMarked(schema: unknown, schemas: NamedSchemas, mark: 'readOnly' | 'writeOnly'): boolean {
+  return inPlace(schema, schemas).some((one) => one[mark] === true)
+}

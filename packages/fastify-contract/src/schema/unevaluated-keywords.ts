@@ -1,0 +1,101 @@
+import type { FuncKeywordDefinition, KeywordDefinition, ValidateFunction } from 'ajv'
+import { escapeName } from '../json/pointer.ts'
+import { areValid, isValid } from './applicator-keywords.ts'
+import { type Compilers, type Context, contextOf, isBranchValid } from './branch.ts'
+import { ending, maxErrors } from './error-limit.ts'
+import type { ClosedItems, ClosedSchema, SeenItems } from './rewrite-schema.ts'
+import { type KeywordFunction, type Validation, errorAt, isDeclared, nameSet, undeclaredError } from './validation.ts'
+
+/**
+ * The keywords that `SchemaRewriter` writes for `unevaluatedProperties` and `unevaluatedItems`. Ajv's own treat an
+ * inherited property such as `valueOf` as evaluated.
+ *
+ * @see https://json-schema.org/draft/2020-12/json-schema-core#section-11
+ */
+export function unevaluatedKeywords({ compile, compileBranch }: Compilers): KeywordDefinition[] {
+  const closed: FuncKeywordDefinition = {
+    keyword: 'closed',
+    schemaType: 'object',
+    compile({ schema, names, patterns, isOpen, others }: ClosedSchema) {
+      const whole = compile(schema)
+      const known = nameSet(names, patterns)
+      const other = others === false ? undefined : compile(others)
+      const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
+        const before = this.objects.length
+        const { isNoting } = this
+        this.isNoting = true
+        const isWholeValid = isValid(this, validate, whole, data, context)
+        this.isNoting = isNoting
+        if (!isWholeValid) return false
+        if (isOpen || typeof data !== 'object' || data === null || Array.isArray(data)) return true
+        const place = context?.instancePath ?? ''
+        this.work.count(this.objects.length - before)
+        const declared = this.objects.slice(before).filter((object) => object.place === place)
+        const names = Object.keys(data).filter((each) => !known.has(each) && !isDeclared(declared, each))
+        if (names.length === 0) return true
+        if (other === undefined) {
+          validate.errors = names.slice(0, maxErrors + 1).map((name) => undeclaredError(name, place))
+          return false
+        }
+        return areValid(
+          this,
+          validate,
+          names.map((name) => {
+            const member = (data as Record<string, unknown>)[name]
+            return [other, member, contextOf(context, data, name, escapeName(name))]
+          }),
+        )
+      }
+      return validate
+    },
+  }
+
+  const closedItems: FuncKeywordDefinition = {
+    keyword: 'closedItems',
+    schemaType: 'object',
+    compile({ schema, others, seen }: ClosedItems) {
+      const whole = compile(schema)
+      const isSeen = seenBy(seen)
+      const other = compile(others)
+      const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
+        if (!isValid(this, validate, whole, data, context)) return false
+        if (!Array.isArray(data)) return true
+        const evaluated = isSeen(this, data, context)
+        for (const [index, item] of data.entries()) {
+          if (evaluated(index)) continue
+          if (isValid(this, validate, other, item, contextOf(context, data, index, String(index)))) continue
+          if (others === false)
+            validate.errors = [errorAt(`${context?.instancePath ?? ''}/${String(index)}`, 'is not an item here')]
+          return false
+        }
+        return true
+      }
+      return validate
+    },
+  }
+  return [ending(closed), ending(closedItems)]
+
+  type Finder = (state: Validation, items: unknown[], context: Context) => (index: number) => boolean
+
+  /** Makes the function that finds which items are evaluated. */
+  function seenBy({ first, containing, choices }: SeenItems): Finder {
+    const matchers = containing.map((schema) => compileBranch(schema))
+    const alternatives = choices.map(({ applies, seen, otherwise }) => ({
+      applies: compileBranch(applies),
+      seen: seenBy(seen),
+      otherwise: otherwise === undefined ? undefined : seenBy(otherwise),
+    }))
+    const test = (state: Validation, schema: ValidateFunction, value: unknown, context: Context) =>
+      isBranchValid(state, schema, value, context, false)
+    return (state, items, context) => {
+      const inner = alternatives.flatMap(({ applies, seen, otherwise }) => {
+        const chosen = test(state, applies, items, context) ? seen : otherwise
+        return chosen === undefined ? [] : [chosen(state, items, context)]
+      })
+      return (index) =>
+        index < first ||
+        inner.some((isSeen) => isSeen(index)) ||
+        matchers.some((matcher) => test(state, matcher, items[index], contextOf(context, items, index, String(index))))
+    }
+  }
+}

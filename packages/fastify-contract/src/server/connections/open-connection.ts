@@ -1,0 +1,272 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { type Parser, type ParserError, nothing, parserOf, pausedCode, pausedResult } from './node-parser.ts'
+import type { Turns } from './turns.ts'
+
+/** How long a connection is still read after its last response. */
+const lingerMilliseconds = 1_000
+
+/** In bytes. Chunks of no more are parsed before something reads them, so that most requests are complete. */
+const shortContent = 1_024
+
+/** A request and its response. */
+interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  /** Whether it was read before the response to an earlier request. */
+  hasWaited: boolean
+}
+
+/** What all connections share. */
+export interface Shared {
+  readonly turns: Turns
+  /** Whether Node's parser can be stopped. If not, a connection is closed after a response behind which others wait. */
+  readonly canStop: boolean
+  /** Counts bytes that a connection holds. @returns whether there is room for them; if not, they do not count */
+  hold: (bytes: number) => boolean
+}
+
+/**
+ * An open connection. One request at a time is served. The parser stops behind the headers of the next one, so a
+ * connection holds two requests and the bytes of two reads, however many requests the client pipelines.
+ */
+export class OpenConnection {
+  readonly socket: Socket
+  /** The newest request; undefined once it is read and answered. */
+  newest: Exchange | undefined
+  /** The newest request whose turn has come, and its response; undefined once it is read and answered. */
+  exchange: Exchange | undefined
+  /** Whether every request is answered. */
+  isIdle = true
+  /** Whether it is not read for now, so that a request may wait in the kernel. */
+  isUnread = false
+  /** Whether the last response was sent. */
+  isClosing = false
+  /** Whether the parser has stopped behind the headers of the next request. */
+  isStopped = false
+  readonly #shared: Shared
+  readonly #parser: Parser
+  /** Runs when the response closes. */
+  #next: (() => void) | undefined
+  /** The memory of the bytes at which the parser stopped. */
+  #heldBytes = 0
+  #isPausable = false
+  /** Whether chunks wait for their turn, and whether they are being parsed. */
+  #isWaiting = false
+  #isParsing = false
+
+  constructor(socket: Socket, shared: Shared) {
+    this.socket = socket
+    this.#shared = shared
+    this.#parser = parserOf(socket)
+    if (!shared.canStop) return
+    const { onIncoming } = this.#parser
+    this.#parser.onIncoming = (request, keepAlive) => {
+      const result = onIncoming(request, keepAlive)
+      if (result !== 0 || (this.socket.writable && this.#next === undefined && !isChunked(request))) return result
+      this.#pause()
+      return pausedResult
+    }
+  }
+
+  /** Serves a request in its turn, when the one before is answered. */
+  serve(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
+    const { turns, canStop } = this.#shared
+    if (!canStop && !this.isIdle) {
+      // Node then sends `Connection: close`, if it has not sent the head.
+      if (this.exchange !== undefined) this.exchange.response.shouldKeepAlive = false
+      this.afterResponse(() => {
+        this.closeInStages()
+      })
+      return
+    }
+    const exchange = { request, response, hasWaited: !this.isIdle }
+    this.newest = exchange
+    const isSized = !isChunked(request)
+    const start = () => {
+      if (!isSized && canStop && this.socket.readableLength <= shortContent) this.#parseChunks()
+      // A connection that has been refused or closed meanwhile can send no further response.
+      if (!this.socket.writable) return
+      response.on('close', this.#onResponse)
+      listener(request, response)
+      // Otherwise the parser has stopped at the request behind it.
+      if (this.newest === exchange && isSized) this.#readOn()
+    }
+    this.afterResponse(() => {
+      this.isIdle = false
+      this.exchange = exchange
+      // A connection starts one request in a turn.
+      if (exchange.hasWaited || !isSized) turns.startLater(start)
+      else turns.start(start)
+    })
+  }
+
+  /** Runs a step when every earlier request is answered. Drops it if the connection can send no further response. */
+  afterResponse(step: () => void): void {
+    if (this.isIdle) step()
+    else {
+      this.#next = step
+      this.#pause()
+    }
+  }
+
+  /** Receives an error of the parser. @returns whether it means that the parser stopped at the next request */
+  stop({ code, rawPacket, bytesParsed }: ParserError): boolean {
+    if (code !== pausedCode) return false
+    // Every error of the parser has both.
+    const unread = rawPacket!.subarray(bytesParsed)
+    this.isStopped = true
+    const bytes = this.#next === undefined ? 0 : unread.buffer.byteLength
+    // The end of the stream comes after these bytes, too.
+    if (this.#shared.hold(bytes)) {
+      this.#heldBytes = bytes
+      this.socket.unshift(unread)
+    } else {
+      this.#next = () => {
+        this.closeInStages()
+      }
+    }
+    return true
+  }
+
+  /**
+   * Ends this side after the last response, and drops incoming bytes until the client ends its side or a second has
+   * passed. Otherwise a client that is still sending would get a reset instead of the response (RFC 9112, section 9.6).
+   */
+  closeInStages(): void {
+    if (this.isClosing) return
+    this.isClosing = true
+    const { socket } = this
+    socket.end()
+    this.#dropRest()
+    socket.resume()
+    const lingering = setTimeout(() => socket.destroy(), lingerMilliseconds)
+    socket.once('close', () => {
+      clearTimeout(lingering)
+    })
+  }
+
+  /** Without a listener that parses, nothing that arrives costs more than its read. */
+  #dropRest(): void {
+    const { socket } = this
+    if (socket.listeners('data').includes(ignore)) return
+    socket.on('data', ignore)
+    for (const listener of socket.listeners('data')) if (listener !== ignore) socket.off('data', listener as () => void)
+  }
+
+  /** Counts the bytes of this connection no longer. */
+  release(): void {
+    this.#shared.hold(-this.#heldBytes)
+    this.#heldBytes = 0
+  }
+
+  readonly #onResponse = (): void => {
+    const { socket, exchange } = this
+    const next = this.#next
+    this.#next = undefined
+    this.isIdle = true
+    const isRead = exchange?.request.complete === true
+    // Thousands of connections would keep their last exchange from garbage collection.
+    if (isRead && this.newest === exchange) this.newest = undefined
+    if (isRead) this.exchange = undefined
+    // After `Connection: close` Node has ended the socket.
+    if (!socket.writable) return
+    // To find the end of chunks, each must be parsed.
+    if (exchange !== undefined && hasUnreadChunks(exchange.request)) this.closeInStages()
+    else if (next !== undefined) next()
+    // Node forgets it where the response was sent in the tick in which the client ended its side.
+    else if (socket.readableEnded) this.closeInStages()
+    else if (this.#shared.turns.isCrowded) this.readLater()
+  }
+
+  /** Leaves the next request in the kernel until it can start soon. */
+  readLater(): void {
+    if (!this.isIdle || this.isUnread || this.isClosing) return
+    this.isUnread = true
+    this.socket.pause()
+    this.#shared.turns.readLater(() => {
+      if (!this.socket.destroyed) this.socket.resume()
+      // It is read before that.
+      setImmediate(() => {
+        this.isUnread = false
+      })
+    })
+  }
+
+  /** Parses on from where the parser stopped. */
+  #readOn(): void {
+    if (!this.isStopped) return
+    this.#resumeParser()
+    // Completes a request without content, for which no byte may follow.
+    if (this.socket.readableLength === 0) this.#parser.execute(nothing)
+    this.socket.resume()
+  }
+
+  #resumeParser(): void {
+    this.isStopped = false
+    this.release()
+    this.#parser.resume()
+  }
+
+  #pause(): void {
+    if (!this.#shared.canStop) {
+      this.#dropRest()
+      return
+    }
+    if (!this.#isPausable) this.#readByListener()
+    this.#isPausable = true
+    this.socket.pause()
+  }
+
+  /** Replaces Node's listener. Until there is a second one, the parser reads by itself. */
+  #readByListener(): void {
+    const { socket } = this
+    const [parse] = socket.listeners('data')
+    // After CONNECT there is none, because nothing is parsed any more.
+    if (parse === undefined) return
+    socket.on('data', (bytes: Buffer<ArrayBuffer>) => {
+      const chunked = this.newest !== undefined && hasUnreadChunks(this.newest.request) ? this.newest : undefined
+      const mustWait = this.#next !== undefined || (chunked === undefined ? this.isStopped : !this.#isParsing)
+      if (!mustWait) {
+        parse.call(socket, bytes)
+        return
+      }
+      // Node has resumed the socket, because it has sent a response, or reads or discards a body.
+      socket.pause()
+      socket.unshift(bytes)
+      // While nothing reads the content, each chunk would be kept as an object.
+      if (this.#isWaiting || chunked === undefined || chunked.request.readableFlowing === null) return
+      this.#isWaiting = true
+      this.#shared.turns.work(bytes.length, () => {
+        this.#isWaiting = false
+        this.#parseChunks()
+      })
+    })
+    socket.off('data', parse as () => void)
+    // Node has stopped reading if a response filled the socket, and would not start again.
+    socket._read(0)
+  }
+
+  /** Parses the chunks that wait in the socket. They may be so small that this takes long. */
+  #parseChunks(): void {
+    const { socket } = this
+    if (socket.destroyed || this.isClosing) return
+    if (this.isStopped) this.#resumeParser()
+    socket.resume()
+    this.#isParsing = true
+    // Emits `data`.
+    socket.read()
+    this.#isParsing = false
+  }
+}
+
+/** Whether the content of a request has no known length. */
+export function isChunked({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined
+}
+
+function hasUnreadChunks(request: IncomingMessage): boolean {
+  return !request.complete && isChunked(request)
+}
+
+const ignore = (): void => undefined

@@ -1,0 +1,50 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { inspect } from 'node:util'
+import { printable } from '../json/printable.ts'
+
+/** The log of a server that was given none: errors go to standard error, and nothing else is written. */
+export class ErrorPrinter implements FastifyBaseLogger {
+  readonly level = 'error'
+  readonly silent = ignore
+  readonly trace = ignore
+  readonly debug = ignore
+  readonly info = ignore
+  readonly warn = ignore
+  readonly #bindings: object
+
+  constructor(bindings: object = {}) {
+    this.#bindings = bindings
+  }
+
+  child(bindings: object): ErrorPrinter {
+    return new ErrorPrinter({ ...this.#bindings, ...bindings })
+  }
+
+  error(given: unknown, message?: string): void {
+    const isText = typeof given === 'string'
+    const { err, ...members } = { ...this.#bindings, ...(isText ? {} : (given as { err?: unknown })) }
+    const values = Object.entries(members).map(
+      ([name, value]) => `${name}=${typeof value === 'string' ? value : inspect(value)}`,
+    )
+    const lines = [
+      [isText ? given : message, ...values].join(' '),
+      ...(err === undefined ? [] : inspect(err).split('\n')),
+    ]
+    console.error(lines.map(printable).join('\n'))
+  }
+
+  fatal(given: unknown, message?: string): void {
+    this.error(given, message)
+  }
+}
+
+function ignore(): void {
+  // Not an error.
+}
+
+/** Writes nothing. */
+export const silent: FastifyBaseLogger = {
+  level: 'silent',
+  child: () => silent,
+  ...{ fatal: ignore, error: ignore, warn: ignore, info: ignore, debug: ignore, trace: ignore, silent: ignore },
+}

@@ -1,0 +1,62 @@
+import type { Server } from 'node:http'
+import { createRequire } from 'node:module'
+import type { FastifyBaseLogger, FastifyHttpOptions } from 'fastify'
+import { createHttpServer } from './connections/http-server.ts'
+import { OpenConnections } from './connections/open-connections.ts'
+import { ErrorPrinter, silent } from './error-printer.ts'
+import { type FailureForm, problemDetails } from './failure-form.ts'
+import { type Host, addHost } from './host.ts'
+import { defaultLimits } from './limits.ts'
+import type { ServerSettings } from './options.ts'
+import { routedUrl } from './path-and-method.ts'
+import { lazyCompilers } from './route-schemas.ts'
+
+/**
+ * Makes the Fastify options for the layers below the plugin: a Node server with limits on connections, one request at a
+ * time on each connection, and responses to malformed HTTP. Other options may be added.
+ *
+ * @example
+ * const app = fastify(fastifyOptions({ logger }))
+ * await app.register(fastifyContract(contract, { handlers, auth }))
+ */
+export function fastifyOptions({
+  logger: given,
+  requestLoggers = true,
+  ...settings
+}: ServerSettings = {}): FastifyHttpOptions<Server> {
+  const logger: FastifyBaseLogger = given === false ? silent : (given ?? new ErrorPrinter())
+  const limits = { ...defaultLimits, ...settings.limits }
+  const connections = new OpenConnections(limits.pipelinedBytes, () => {
+    logger.info(`connection closed: more than ${String(limits.pipelinedBytes)} bytes wait behind unanswered requests`)
+  })
+  if (!connections.canStop) logger.warn(unstoppable)
+  const host: Host = { limits, connections, failureForm: problemDetails, contracts: [], isPrepared: false }
+  const failureForm: FailureForm = (failure) => host.failureForm(failure)
+  return {
+    serverFactory: (listener) => {
+      const server = createHttpServer(listener, connections, limits, { ...settings, logger, failureForm })
+      addHost(server, host)
+      return server
+    },
+    loggerInstance: logger,
+    ...(requestLoggers ? {} : { childLoggerFactory: (parent) => parent }),
+    bodyLimit: limits.bodyBytes,
+    rewriteUrl: routedUrl,
+    ...routerOptions({ maxParamLength: limits.headerBytes }),
+    return503OnClosing: false,
+    schemaController: { compilersFactory: lazyCompilers },
+    // answerConnectionErrors replaces Fastify's listener.
+    clientErrorHandler: () => undefined,
+  }
+}
+
+const unstoppable =
+  `the HTTP parser of Node ${process.version} cannot be stopped between requests, so a connection is closed behind a ` +
+  'response if further requests wait; use a version of Node on which fastify-contract was tested'
+
+const { version } = createRequire(import.meta.url)('fastify/package.json') as { version: string }
+
+/** Before 5.5, Fastify has the options of its router among the others. */
+function routerOptions(options: { maxParamLength: number }): FastifyHttpOptions<Server> {
+  return /^5\.[0-4]\./.test(version) ? options : { routerOptions: options }
+}

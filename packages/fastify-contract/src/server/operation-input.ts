@@ -1,0 +1,127 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
+import type { Contract } from '../document/contract.ts'
+import type { BoundOperation, OperationInput } from '../engine/engine.ts'
+import type { ContractTypes, Input } from '../types/handler-types.ts'
+import { emptyBody } from './content.ts'
+import type { RoutePath } from './route-path.ts'
+import { addVary } from './send.ts'
+
+/** What is known of a request when it is valid. */
+interface Received {
+  input: OperationInput
+  /** Whether the handler was called. */
+  isHandled: boolean
+  response: ServerResponse
+  signal?: AbortSignal
+}
+
+/** The name under which a request keeps it, for every copy of the library. */
+export const received: unique symbol = Symbol.for('fastify-contract.received')
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: BoundOperation
+    contract?: Contract
+  }
+  interface FastifyRequest {
+    [received]: Received | undefined
+  }
+}
+
+/**
+ * The valid input of a request, which its handler receives, for hooks on `preHandler` and later. Undefined for a request
+ * to another route, and before its validation.
+ *
+ * @param contract with `operationId`, only a request to this operation has an input
+ */
+export function inputOf(request: FastifyRequest): OperationInput | undefined
+export function inputOf<Types extends ContractTypes, Id extends keyof Types['operations']>(
+  request: FastifyRequest,
+  contract: Contract<Types>,
+  operationId: Id,
+): Input<Types['operations'][Id]> | undefined
+export function inputOf(request: FastifyRequest, contract?: Contract, operationId?: PropertyKey): unknown {
+  const input = request[received]?.input
+  if (contract === undefined || input === undefined) return input
+  const { config } = request.routeOptions
+  return config.operation?.id === operationId && config.contract?.sha256 === contract.sha256 ? input : undefined
+}
+
+/**
+ * A signal for the handler of a request, which aborts when the response is closed: its client has left, or it is sent. A
+ * generator of items that waits for something cannot end before its wait is over, so the wait needs the signal.
+ *
+ * @throws Error for a request to no operation, or before its validation
+ */
+export function signalOf(request: FastifyRequest): AbortSignal {
+  const known = request[received]
+  if (known === undefined) throw new Error('the request is not a valid one to an operation of a contract')
+  return (known.signal ??= signalOfClosing(known.response))
+}
+
+function signalOfClosing(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  if (response.closed) controller.abort()
+  else {
+    response.once('close', () => {
+      controller.abort()
+    })
+  }
+  return controller.signal
+}
+
+/**
+ * Makes the hook that validates the requests of an operation. As a hook of the route, it runs after the `preValidation`
+ * hooks of the service, and before every `preHandler` hook.
+ *
+ * @param parameters those of its route
+ */
+export function readInput(
+  { requiresBody, offeredTypes, validators, read }: BoundOperation,
+  parameters: RoutePath['parameters'],
+): preValidationHookHandler {
+  const readNow = (request: FastifyRequest, { raw: response }: FastifyReply, accept?: string) => {
+    const { headers, query, url, content } = request
+    if (requiresBody && request.body === undefined) throw emptyBody()
+    const body = content === undefined || request.body === undefined ? undefined : { ...content, value: request.body }
+    // The route has a text for each of its parameters.
+    const params = request.params as Record<string, string>
+    const path: Record<string, string> = {}
+    for (const { name, inRoute } of parameters) path[name] = params[inRoute] ?? ''
+    // Fastify's parser returns a list for a repeated parameter.
+    const texts = query as Record<string, string | string[]>
+    const input = read({ headers, path, query: texts, url, body, accept })
+    request[received] = { input, isHandled: false, response }
+  }
+  return (request, reply, done) => {
+    if (offeredTypes.length > 1) addVary(reply, 'Accept')
+    else if (validators.requests.isDone) {
+      readNow(request, reply)
+      done()
+      return
+    }
+    const reading = async () => {
+      if (!validators.requests.isDone) await validators.requests.run()
+      const { accept } = request.headers
+      readNow(request, reply, offeredTypes.length > 1 ? await preferredType(accept, offeredTypes) : undefined)
+    }
+    reading().then(() => {
+      done()
+    }, done)
+  }
+}
+
+/**
+ * Selects the media type of a response by the Accept header (RFC 9110, section 12.5.1).
+ *
+ * @param offered the declared media types, by preference of the service
+ * @returns the client's preference; the first if it accepts none, which is more useful than a 406
+ */
+async function preferredType(accept: string | undefined, offered: string[]): Promise<string | undefined> {
+  // Loaded on demand: few contracts need it.
+  const { default: Negotiator } = await import('negotiator')
+  // Ignores charsets: text is always UTF-8, and JSON has none.
+  const asked = accept?.replace(/;[ \t]*charset=(?:"[^"]*"|[^;,]*)/gi, '')
+  return new Negotiator({ headers: { accept: asked } }).mediaTypes([...offered])[0] ?? offered[0]
+}

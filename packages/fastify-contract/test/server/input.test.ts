@@ -1,0 +1,95 @@
+import type { FastifyInstance } from 'fastify'
+import { type Contract, inputOf } from 'fastify-contract'
+import { describe, expect, test } from 'vitest'
+import { type Shop, contractOf, serve, shop } from './support/serve.ts'
+
+const headers = { authorization: 'Bearer me' }
+
+/** Serves the shop with hooks that note what they see. */
+async function serveWatched(more: Shop = {}) {
+  const seen: unknown[] = []
+  const before = (host: FastifyInstance) => {
+    host.addHook('preValidation', (request, _reply, done) => {
+      seen.push(['preValidation', inputOf(request)])
+      done()
+    })
+    host.addHook('preHandler', (request, _reply, done) => {
+      seen.push(['preHandler', inputOf(request)])
+      done()
+    })
+    host.get('/own', () => 'own')
+  }
+  const { app } = await serve({ before, ...more })
+  return { app, seen }
+}
+
+describe.each([
+  ['created with fastifyOptions', false],
+  ['of its own', true],
+])('on a server %s', (_kind, isGuest) => {
+  test('preHandler hooks see the valid input, and preValidation hooks do not', async () => {
+    const { app, seen } = await serveWatched({ isGuest })
+    await app.inject({ url: '/things?limit=5', headers })
+    expect(seen).toEqual([
+      ['preValidation', undefined],
+      ['preHandler', { path: {}, query: { limit: 5 }, header: {}, cookie: {}, body: undefined }],
+    ])
+  })
+
+  test('an invalid request reaches no preHandler hook', async () => {
+    const { app, seen } = await serveWatched({ isGuest })
+    expect((await app.inject({ url: '/things?limit=x', headers })).statusCode).toBe(400)
+    expect(seen).toEqual([['preValidation', undefined]])
+  })
+
+  test('another route has no input', async () => {
+    const { app, seen } = await serveWatched({ isGuest })
+    expect((await app.inject('/own')).payload).toBe('own')
+    expect(seen).toEqual([
+      ['preValidation', undefined],
+      ['preHandler', undefined],
+    ])
+  })
+})
+
+test('a handler receives the input that hooks have seen', async () => {
+  const before = (host: FastifyInstance) => {
+    host.addHook('preHandler', (request, _reply, done) => {
+      Object.assign(inputOf(request)?.query as object, { limit: 7 })
+      done()
+    })
+  }
+  const handlers = {
+    listThings: ({ query }: { query: object }) => ({ status: 200, body: query }),
+    createThing: () => ({ status: 200, body: {} }),
+    deleteThing: () => ({ status: 204 }),
+  }
+  const { send } = await serve({ before, handlers })
+  expect((await send({ url: '/things?limit=5' })).text).toBe('{"limit":7}')
+})
+
+test('an input is that of one operation of one contract', async () => {
+  const seen: unknown[] = []
+  const contract = contractOf({
+    openapi: '3.1.0',
+    info: { title: 'Shop & <Sons>', version: '1.0.0' },
+    security: [{ bearer: [] }],
+    paths: shop,
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+  }) as Contract<{ operations: Record<'listThings' | 'createThing', unknown>; security: object; schemes: object }>
+  const before = (host: FastifyInstance) => {
+    host.addHook('preHandler', (request, _reply, done) => {
+      const other = { ...contract, sha256: 'other' }
+      for (const [of, id] of [
+        [contract, 'listThings'],
+        [contract, 'createThing'],
+        [other, 'listThings'],
+      ] as const)
+        seen.push(inputOf(request, of, id) !== undefined)
+      done()
+    })
+  }
+  const { send } = await serve({ before })
+  await send({ url: '/things' })
+  expect(seen).toEqual([true, false, false])
+})

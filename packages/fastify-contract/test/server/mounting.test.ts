@@ -1,0 +1,235 @@
+import { runInNewContext } from 'node:vm'
+import fastify, { type FastifyInstance } from 'fastify'
+import { fastifyContract, fastifyOptions } from 'fastify-contract'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { contractOf, failures, ok, serve } from './support/serve.ts'
+
+const parameter = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } })
+
+/** A contract of one operation, which replies with the route that served it. */
+function contractOfRoute(path: string, title = 'Parts') {
+  const names = Array.from(path.matchAll(/\{([^{}]+)\}/g), ([, name = '']) => name)
+  const get = { operationId: 'get', parameters: names.map(parameter), responses: { ...ok, ...failures } }
+  const contract = contractOf({ openapi: '3.1.0', info: { title, version: '1' }, paths: { [path]: { get } } })
+  const handlers = {
+    get: (_input: never, { request }: { request: { params: unknown; routeOptions: { url?: string } } }) => ({
+      status: 200,
+      body: { url: request.routeOptions.url, params: request.params },
+    }),
+  }
+  return { contract, handlers }
+}
+
+interface PageSpec {
+  servers: { url: string }[]
+  paths: Partial<Record<string, { get: { servers?: { url: string }[] } }>>
+}
+
+/** What the script of a docs page gives to Swagger UI. */
+function specOfPage(script: string, src: string): PageSpec {
+  const given: { spec: PageSpec }[] = []
+  const any: unknown = new Proxy(function any() {}, {
+    get: () => any,
+    apply: () => any,
+    construct: () => any as object,
+  })
+  const document = { currentScript: { src }, documentElement: any, body: any }
+  const page = {
+    document,
+    URL,
+    Object,
+    Set,
+    matchMedia: () => any,
+    addEventListener: () => undefined,
+    MutationObserver: any,
+    SwaggerUIBundle: (options: { spec: PageSpec }) => {
+      given.push(options)
+      return any
+    },
+  }
+  runInNewContext(script, page)
+  return given[0]!.spec
+}
+
+describe.each([
+  ['created with fastifyOptions', () => fastify(fastifyOptions({ limits: { shutdownDelayMilliseconds: 0 } }))],
+  ['of its own', () => fastify()],
+])('on a server %s', (kind, create) => {
+  const isGuest = kind === 'of its own'
+  /** Registers contracts of one operation on a server. */
+  const start = async (register: (app: FastifyInstance) => PromiseLike<unknown>) => {
+    const app: FastifyInstance = create()
+    onTestFinished(() => app.close())
+    await register(app)
+    await app.ready()
+    return app
+  }
+
+  test.each([
+    ['/parts/{id}', '/parts/:id', '/parts/7', { id: '7' }],
+    ['/parts/{part_id}/of/{id2}', '/parts/:part_id/of/:id2', '/parts/a/of/b', { part_id: 'a', id2: 'b' }],
+    ['/v{version}', '/v:version', '/v2', { version: '2' }],
+    ['/{p1}/{a.b}', '/:p1/:_p1', '/a/b', { p1: 'a', _p1: 'b' }],
+    ['/{from}-{to}', '/:from((?:(?!\\-)[^])+)-:to([^]+)', '/1-2-3', { from: '1', to: '2-3' }],
+    ['/{name}.json', '/:name([^]+).json', '/a.b.json', { name: 'a.b' }],
+    ['/a:b/{id}', '/a::b/:id', '/a:b/c', { id: 'c' }],
+  ])('the path %s is the route %s', async (path, route, url, params) => {
+    const { contract, handlers } = contractOfRoute(path)
+    const app = await start(async (host) => host.register(fastifyContract(contract, { handlers })))
+    expect((await app.inject(url)).json()).toEqual({ url: route, params })
+  })
+
+  test.each(['/parts/', '/parts//of/1', '/parts/1/of/', '/parts/?a'])(
+    'the empty parameter of %s gives 404',
+    async (url) => {
+      const { contract, handlers } = contractOfRoute('/parts/{part}/of/{id}')
+      const other = contractOfRoute('/parts/{id}', 'Other')
+      const app = await start(async (host) => {
+        await host.register(fastifyContract(contract, { handlers }))
+        await host.register(fastifyContract(other.contract, { handlers: other.handlers, docs: false }))
+      })
+      for (const method of ['GET', 'HEAD', 'PUT'] as const) {
+        const { statusCode, headers, payload } = await app.inject({ method, url })
+        expect([method, statusCode, headers['allow']]).toEqual([method, 404, undefined])
+        if (method === 'GET') expect(payload).toContain(isGuest ? 'Route GET:' : 'the path does not exist')
+      }
+    },
+  )
+
+  test('register may give a contract a prefix, within that of its context', async () => {
+    const { contract, handlers } = contractOfRoute('/parts/{id}')
+    const app = await start((host) =>
+      host.register(
+        async (scope) => {
+          await scope.register(fastifyContract(contract, { handlers, basePaths: ['/v1'] }), { prefix: '/shop' })
+        },
+        { prefix: '/api' },
+      ),
+    )
+    expect((await app.inject('/api/shop/v1/parts/7')).json()).toEqual({
+      url: '/api/shop/v1/parts/:id',
+      params: { id: '7' },
+    })
+    const wrong = await app.inject({ method: 'DELETE', url: '/api/shop/v1/parts/7?a' })
+    expect([wrong.statusCode, wrong.headers['allow']]).toEqual([405, 'GET, HEAD'])
+    for (const url of ['/v1/parts/7', '/shop/v1/parts/7', '/api/v1/parts/7']) {
+      expect((await app.inject(url)).statusCode).toBe(404)
+    }
+  })
+
+  test('the docs page has the prefix of its contract', async () => {
+    const { contract, handlers } = contractOfRoute('/parts/{id}')
+    const app = await start(async (host) => {
+      host.get('/shop/docs/favicon.svg', () => 'icon')
+      await host.register(fastifyContract(contract, { handlers }), { prefix: '/shop' })
+    })
+    expect((await app.inject('/shop/docs')).payload).toContain('favicon.svg')
+    expect((await app.inject('/shop/openapi.json')).json()).toMatchObject({ info: { title: 'Parts' } })
+    for (const [url, target] of [
+      ['/shop/docs/json', '/shop/openapi.json'],
+      ['/shop/docs/static/index.html', '/shop/docs/'],
+    ] as const) {
+      const { headers } = await app.inject(url)
+      expect(new URL(String(headers['location']), `http://a${url}`).pathname).toBe(target)
+    }
+    expect((await app.inject('/docs')).statusCode).toBe(404)
+  })
+
+  test.each([
+    ['the servers of the contract', undefined, ['/a/shop/v1', '/a/shop'], ['/a/shop/v9']],
+    ['its base paths', ['/v2'], ['/a/shop/v2'], ['/a/shop/v2']],
+  ])('the docs page of a prefix sends requests below it, to %s', async (_what, basePaths, urls, own) => {
+    const get = (operationId: string, more: object = {}) => ({
+      get: { operationId, security: [], responses: ok, ...more },
+    })
+    const contract = contractOf({
+      openapi: '3.1.0',
+      info: { title: 'Parts', version: '1' },
+      servers: [{ url: 'https://parts.example/v1' }, { url: '/' }],
+      paths: { '/parts': get('a'), '/others': get('b', { servers: [{ url: '/v9' }] }) },
+    })
+    const reply = () => ({ status: 200, body: 1 })
+    const handlers = { a: reply, b: reply }
+    const app = await start((host) =>
+      host.register(fastifyContract(contract, { handlers, basePaths }), { prefix: '/shop' }),
+    )
+    const { payload } = await app.inject('/shop/docs/static/swagger-initializer.js')
+    // A proxy adds `/a`.
+    const spec = specOfPage(payload, 'https://host/a/shop/docs/static/swagger-initializer.js')
+    expect(spec.servers.map(({ url }) => url)).toEqual(urls)
+    expect(spec.paths['/others']?.get.servers?.map(({ url }) => url)).toEqual(own)
+    for (const url of [...urls, ...own]) {
+      const path = own.includes(url) ? '/others' : '/parts'
+      expect((await app.inject(`${url.replace(/^\/a/, '')}${path}`)).statusCode).toBe(200)
+    }
+  })
+
+  test('two contracts have their own routes, forms and docs pages', async () => {
+    const first = contractOfRoute('/parts/{id}')
+    const second = contractOfRoute('/tools/{id}', 'Tools')
+    const failureForm = ({ name }: { name: string }) => ({ body: { second: name } })
+    const app = await start(async (host) => {
+      await host.register(fastifyContract(first.contract, { handlers: first.handlers }))
+      const options = { handlers: second.handlers, failureForm, docs: '/tools/docs' }
+      await host.register(fastifyContract(second.contract, options))
+    })
+    expect((await app.inject('/parts/1')).json()).toMatchObject({ url: '/parts/:id' })
+    expect((await app.inject('/tools/1')).json()).toMatchObject({ url: '/tools/:id' })
+    expect((await app.inject('/openapi.json')).json()).toMatchObject({ info: { title: 'Parts' } })
+    expect((await app.inject('/tools/openapi.json')).json()).toMatchObject({ info: { title: 'Tools' } })
+    const put = async (url: string) => (await app.inject({ method: 'PUT', url })).json<unknown>()
+    expect(await put('/parts/1')).toMatchObject({ status: 405, title: 'Method Not Allowed' })
+    expect(await put('/tools/1')).toEqual({ second: 'method_not_allowed' })
+    expect((await app.inject('/parts/1?a=1')).json()).toMatchObject({ status: 400, title: 'Bad Request' })
+    expect((await app.inject('/tools/1?a=1')).json()).toEqual({ second: 'invalid_request' })
+    if (!isGuest) expect((await app.inject('/nowhere')).json()).toMatchObject({ status: 404, title: 'Not Found' })
+  })
+
+  test('two contracts of one path are refused at the start', async () => {
+    const { contract, handlers } = contractOfRoute('/parts/{id}')
+    const twice = start(async (host) => {
+      await host.register(fastifyContract(contract, { handlers }))
+      await host.register(fastifyContract(contract, { handlers }))
+    })
+    await expect(twice).rejects.toThrow(/^Method 'GET' already declared for route '\/parts\/:id'; choose another path/)
+  })
+
+  test('a long path that is not found takes little time', async () => {
+    const { contract, handlers } = contractOfRoute('/{a}-{b}-{c}')
+    const app = await start(async (host) => host.register(fastifyContract(contract, { handlers })))
+    const start0 = process.cpuUsage()
+    expect((await app.inject({ method: 'PUT', url: `/${'a-'.repeat(5_000)}/` })).statusCode).toBe(404)
+    expect(process.cpuUsage(start0).user / 1_000).toBeLessThan(200)
+  })
+})
+
+test('a path parameter may be as long as the limit of the headers', async () => {
+  const { contract, handlers } = contractOfRoute('/parts/{id}')
+  const app = fastify(fastifyOptions({ limits: { shutdownDelayMilliseconds: 0 } }))
+  onTestFinished(() => app.close())
+  await app.register(fastifyContract(contract, { handlers }))
+  const id = 'a'.repeat(10_000)
+  expect((await app.inject(`/parts/${id}`)).json()).toMatchObject({ params: { id } })
+})
+
+test('routes beside the contract keep the validation and the serialization of Fastify', async () => {
+  const { app } = await serve({
+    beside: (host) => {
+      const schema = {
+        headers: { type: 'object', required: ['X-Key'], properties: { 'X-Key': { type: 'string', minLength: 2 } } },
+        querystring: { type: 'object', properties: { count: { type: 'integer' } } },
+        response: { 200: { type: 'object', properties: { count: { type: 'integer' } } } },
+      }
+      host.get('/own', { schema }, ({ query }) => ({ ...(query as object), secret: 'x' }))
+    },
+  })
+  const get = (url: string, key: string) => app.inject({ url, headers: { 'X-KEY': key } })
+  expect((await get('/own?count=2', 'ab')).json()).toEqual({ count: 2 })
+  const wrong = await get('/own?count=x', 'ab')
+  expect([wrong.statusCode, wrong.json()]).toEqual([
+    400,
+    { failure: 'request_refused', message: 'querystring/count must be integer' },
+  ])
+  expect((await get('/own', 'a')).json()).toMatchObject({ message: expect.stringContaining('headers/x-key') as string })
+  expect((await app.inject('/own')).statusCode).toBe(400)
+})

@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { Duplex } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exchange, openSocket } from './support/exchange.ts'
+import { failures, ok, serve, shop, shopHandlers } from './support/serve.ts'
+
+const parserOf = () => {
+  const socket = new Duplex({ read: () => undefined })
+  createServer().emit('connection', socket)
+  // Node keeps its parser there.
+  return Object.getPrototypeOf((socket as Duplex & { parser: object }).parser) as Record<string, unknown>
+}
+
+// As in a version of Node whose parser cannot go on where it was stopped.
+const parser = parserOf()
+const { resume } = parser
+beforeAll(() => {
+  delete parser['resume']
+})
+afterAll(() => {
+  parser['resume'] = resume
+})
+
+const paths = {
+  '/wait': { get: { operationId: 'wait', responses: { ...ok, ...failures } } },
+  ...shop,
+}
+const head = 'GET /wait HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\n'
+
+/** Serves an operation that takes a moment, and counts how many run at once. */
+async function serveSlowly() {
+  let [running, most, served] = [0, 0, 0]
+  const wait = async () => {
+    most = Math.max(most, ++running)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    running--
+    served++
+    return { status: 200, body: 'waited' }
+  }
+  const waiting = await serve({ paths, handlers: { ...shopHandlers(), wait } })
+  return { ...waiting, origin: await waiting.listen(), most: () => most, served: () => served }
+}
+
+describe('a server on a Node whose parser cannot be stopped', () => {
+  test('warns once', async () => {
+    const { lines } = await serveSlowly()
+    const warnings = lines().filter(({ msg }) => String(msg).includes('cannot be stopped between requests'))
+    expect(warnings).toEqual([expect.objectContaining({ level: 40 })])
+  })
+
+  test('serves a client that waits for its responses', async () => {
+    const { origin } = await serveSlowly()
+    const socket = await openSocket(origin)
+    for (let count = 0; count < 3; count++) {
+      socket.write(`${head}\r\n`)
+      const [response] = (await once(socket, 'data')) as [Buffer]
+      expect(String(response)).toMatch(/^HTTP\/1\.1 200 .*"waited"$/s)
+    }
+    socket.destroy()
+  })
+
+  test('closes a connection behind a response if further requests wait', async () => {
+    const { origin, most, served } = await serveSlowly()
+    const [first, ...rest] = await exchange(origin, `${head}\r\n`.repeat(900))
+    expect([first?.status, first?.text, rest, most(), served()]).toEqual([200, '"waited"', [], 1, 1])
+    expect(first?.headers['connection']).toBe('close')
+  })
+
+  test('refuses what is not a request behind one', async () => {
+    const { origin } = await serveSlowly()
+    const responses = await exchange(origin, `${head}\r\nno request\r\n\r\n`)
+    expect(responses.map(({ status }) => status)).toEqual([200, 400])
+  })
+
+  test('reads content in chunks', async () => {
+    const { origin } = await serveSlowly()
+    const fields = 'Host: a\r\nAuthorization: Bearer me\r\nContent-Type: application/json\r\nConnection: close\r\n'
+    const chunks = Array.from('{"id":1}', (byte) => `1\r\n${byte}\r\n`).join('')
+    const [response] = await exchange(
+      origin,
+      `POST /things HTTP/1.1\r\n${fields}Transfer-Encoding: chunked\r\n\r\n`,
+      `${chunks}0\r\n\r\n`,
+    )
+    expect(response?.status).toBe(200)
+  })
+})
