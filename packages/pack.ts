@@ -23,7 +23,9 @@ function nameOf(path: string): string {
 
 const { exports = {}, bin = {} } = manifest
 for (const [entry, given] of Object.entries(exports)) {
-  const name = nameOf(typeof given === 'string' ? given : given.default)
+  const path = typeof given === 'string' ? given : given.default
+  if (!/^\.\/(?:src|dist)\//.test(path)) continue
+  const name = nameOf(path)
   exports[entry] =
     target === 'dist' ? { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` } : `./src/${name}.ts`
 }

@@ -1,15 +1,18 @@
+import { securitySchemesOf } from 'fastify-contract/security'
 import type { TestedContract } from './suite/contract.ts'
 import { type Credentials, credentialsOf } from './suite/credentials.ts'
 import { UsageError } from './usage.ts'
 
 /** The credentials of each caller: the first value of each scheme, and the second where there is one. */
 export function callersOf(contract: TestedContract, given: readonly string[]): Credentials[] {
-  const schemes = contract.document.components?.securitySchemes ?? {}
+  const schemes = securitySchemesOf(contract.document)
   const callers: Record<string, string>[] = []
   for (const pair of given) {
     const [name, value] = splitAt('--auth', pair, '=')
-    if (!Object.hasOwn(schemes, name)) {
-      const known = Object.keys(schemes).join(', ')
+    // A token alone may end in =.
+    if (/^=?$/.test(value)) throw new UsageError('--auth must be SCHEME=CREDENTIALS')
+    if (!schemes.has(name)) {
+      const known = [...schemes.keys()].join(', ')
       throw new UsageError(`--auth: the contract has no security scheme ${name}; it has ${known || 'none'}`)
     }
     const index = callers.findIndex((caller) => !Object.hasOwn(caller, name))
@@ -21,10 +24,23 @@ export function callersOf(contract: TestedContract, given: readonly string[]): C
   return callers
 }
 
+/** The values of path parameters. @throws UsageError for the name of none */
+export function pathValuesOf({ operations }: TestedContract, given: readonly string[]): [string, string][] {
+  const parameters = operations.flatMap((operation) => operation.parameters).filter((each) => each.in === 'path')
+  const known = [...new Set(parameters.map(({ name }) => name))]
+  return given.map((pair) => {
+    const [name, value] = splitAt('--path', pair, '=')
+    if (known.includes(name) && value !== '') return [name, value]
+    if (value === '') throw new UsageError(`--path: no path has an empty ${name}`)
+    throw new UsageError(`--path: the contract has no path parameter ${name}; it has ${known.join(', ') || 'none'}`)
+  })
+}
+
 /** The name and the value of an option. @throws UsageError */
 export function splitAt(option: string, pair: string, separator: string): [string, string] {
   const index = pair.indexOf(separator)
-  if (index < 1) throw new UsageError(`${option} must be NAME${separator}VALUE, not ${JSON.stringify(pair)}`)
+  // It is not quoted: it may be a token.
+  if (index < 1) throw new UsageError(`${option} must be NAME${separator}VALUE`)
   return [pair.slice(0, index), pair.slice(index + 1)]
 }
 

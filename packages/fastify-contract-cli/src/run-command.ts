@@ -1,5 +1,6 @@
-import { parseArgs } from 'node:util'
-import type { CommandResult } from './check/findings.ts'
+import { inspect, parseArgs } from 'node:util'
+import { printable } from 'fastify-contract/json'
+import type { CommandResult } from './model/findings.ts'
 import { UsageError, usageProblem } from './usage.ts'
 
 const usages = {
@@ -29,7 +30,7 @@ Compares a contract with a released one. Fails if a change breaks clients withou
   --contract FILE   the contract (default: openapi.yaml)
   --releases FOLDER the folder of openapi-X.Y.Z.yaml, one for each release (default: docs/releases)`,
 }
-const usage = `Usage: fastify-contract init | generate | mock | test | breaking [OPTION …]; for more: fastify-contract COMMAND --help`
+const usage = `Usage: fastify-contract init | generate | types | mock | test | breaking [OPTION …]; for more: fastify-contract COMMAND --help`
 
 const flag = { type: 'boolean', default: false } as const
 const text = (value: string) => ({ type: 'string', default: value }) as const
@@ -76,6 +77,11 @@ async function run([command, ...args]: string[]): Promise<CommandResult> {
   return commands[command](args)
 }
 
+/** What a contract or a file name contains does not control the terminal. */
+function print(write: (line: string) => void, text: string): void {
+  for (const line of text.split('\n')) write(printable(line))
+}
+
 /**
  * Runs a command and prints its result.
  *
@@ -85,13 +91,14 @@ export async function runCommand(args: string[]): Promise<number> {
   try {
     if (args[0] === 'test') return await (await import('./test/test-command.ts')).runTest(args.slice(1))
     if (args[0] === 'mock') return await (await import('./mock/mock-command.ts')).runMock(args.slice(1))
+    if (args[0] === 'types') return await (await import('./generate/types-command.ts')).runTypes(args.slice(1))
     const { ok, lines } = await run(args)
-    for (const line of lines) (ok ? console.log : console.error)(line)
+    print(ok ? console.log : console.error, lines.join('\n'))
     return ok ? 0 : 1
   } catch (error) {
     const problem = usageProblem(error, String(args[0]))
-    if (problem !== undefined) console.error(problem)
-    else console.error('this is a fault of fastify-contract, not of the contract; report it with the contract:', error)
+    const fault = 'this is a fault of fastify-contract, not of the contract; report it with the contract:'
+    print(console.error, problem ?? `${fault} ${inspect(error)}`)
     return 2
   }
 }

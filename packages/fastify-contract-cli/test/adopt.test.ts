@@ -1,6 +1,6 @@
 import { lookUp, parseJsonWithBigInts, stringifyJson } from 'fastify-contract/json'
 import { describe, expect, it } from 'vitest'
-import { readContract } from '../src/check/read-contract.ts'
+import { readCheckedContract } from '../src/model/read-contract.ts'
 import { contractOf, contractWith, failures, json, noContent, serve, withSchema } from './contracts.ts'
 
 const text = { type: 'string' }
@@ -12,6 +12,7 @@ const named = (...schemas: object[]) => ({
 const s0 = (schema: object) => ({ components: { schemas: { S0: schema } } })
 const old = (contract: object, version = '3.0.3') => ({ ...contract, openapi: version })
 const query = (name: string, schema: object, more: object = {}) => ({ name, in: 'query', schema, ...more })
+const secured = { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } }
 const getThings = (operation: object) => ({ paths: { '/things': { get: operation } } })
 const withPath = (path: string, operation: object, item: object = {}) =>
   contractOf({ [path]: { ...item, get: { operationId: 'a', responses: noContent, ...operation } } })
@@ -23,7 +24,10 @@ const ofThings = '#/paths/~1things/get'
 const id = { name: 'id', in: 'path', required: true, schema: text }
 
 async function adopted(contract: object) {
-  const { document, written, warnings } = await readContract(Buffer.from(stringifyJson(contract, 1)), 'openapi.yaml')
+  const { document, written, warnings } = await readCheckedContract(
+    Buffer.from(stringifyJson(contract, 1)),
+    'openapi.yaml',
+  )
   expect(written).toEqual(contract)
   return {
     document: document as object,
@@ -118,11 +122,19 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       s0(text),
     ],
   ],
-  'reads OpenAPI 3.2 as 3.1, as far as their words are the same': [
+  'reads OpenAPI 3.2 as 3.1': [
     [
-      old(contractWith({}, { $self: 'https://things.example/' }), '3.2.0'),
-      [/^\$self: is not a keyword of a document/],
-      { openapi: '3.1.0' },
+      old(
+        contractWith({
+          parameters: [query('a', text, { examples: { one: { dataValue: 'a', serializedValue: 'a' } } })],
+        }),
+        '3.2.0',
+      ),
+      [],
+      {
+        openapi: '3.1.0',
+        ...getThings({ parameters: [{ examples: { one: { value: 'a', serializedValue: 'a' } } }] }),
+      },
     ],
   ],
   'reads nullable in OpenAPI 3.1 as it is meant': [
@@ -200,6 +212,16 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       getThings({ parameters: [query('a', text)] }),
     ],
     [
+      old(
+        contractWith(
+          { parameters: [query('a', to('S0')), query('b', { ...to('S1'), nullable: true })] },
+          named({ ...to('S1'), nullable: true }, { ...text, maxLength: 3 }),
+        ),
+      ),
+      [],
+      getThings({ parameters: [query('a', { ...text, maxLength: 3 }), query('b', { ...text, maxLength: 3 })] }),
+    ],
+    [
       contractWith(
         { parameters: [query('a', { type: ['string', 'null'], enum: ['b', null] }), query('c', to('S0'))] },
         named({ type: 'array', items: { anyOf: [text, { type: 'null' }] } }),
@@ -229,7 +251,7 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
           ...failures,
         },
       }),
-      [/^GET \/things: 4xx is not a status; use 4XX$/],
+      [/^GET \/things: 4xx is read as 4XX; write 4XX$/],
       getThings({ responses: { '4XX': { description: 'No.' }, ...noContent } }),
       [`${ofThings}/responses/4xx`, `${ofThings}/responses/x-note`, `${ofThings}/responses/204/content`],
     ],
@@ -293,7 +315,7 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       ),
       [
         /^GET \/a\/\{id\}\/\{b\}: the path parameter id is not declared, and is read as a string; add it$/,
-        /^PUT \/a\/\{name\}\/\{b\}: is the route \/a\/\{id\}\/\{b\}, and has its parameters; use the same names$/,
+        /^PUT \/a\/\{name\}\/\{b\}: is the same route as \/a\/\{id\}\/\{b\}; use its parameter names$/,
       ],
       {
         paths: {
@@ -325,11 +347,17 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       { servers: [] },
     ],
   ],
-  'ignores servers of a path with the base paths of the document': [
+  'gives operations the servers of their path, unless they are those of the document': [
     [
       withPath('/a', {}, { servers: [{ url: 'https://{host}/v1', variables: { host: { default: 'b' } } }] }),
-      [/^servers: servers of a single path are not served; use the servers of the document$/],
-      {},
+      [],
+      { paths: { '/a': { get: { servers: [{ url: 'https://b/v1' }] } } } },
+      ['#/paths/~1a/servers'],
+    ],
+    [
+      withPath('/a', { servers: [{ url: '/v2' }] }, { servers: [{ url: '/v1' }] }),
+      [],
+      { paths: { '/a': { get: { servers: [{ url: '/v2' }] } } } },
       ['#/paths/~1a/servers'],
     ],
     [
@@ -363,6 +391,72 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       [/^\$ref: #\/paths\/~1a\/get\/responses\/200 is not a component/],
       { components: { responses: { 'paths._a.get.responses.200': { description: 'A.' } } } },
     ],
+    // The reference leads to what is written, and the first parameter is dropped.
+    [
+      contractOf({
+        '/a': {
+          get: { parameters: [{ name: 'Accept', in: 'header', schema: text }, query('a', text)], responses: noContent },
+        },
+        '/b': { get: { parameters: [{ $ref: '#/paths/~1a/get/parameters/1' }], responses: noContent } },
+      }),
+      [
+        /^the header parameter Accept is ignored by OpenAPI/,
+        /^\$ref: #\/paths\/~1a\/get\/parameters\/1 is not a component/,
+      ],
+      { components: { parameters: { 'paths._a.get.parameters.1': query('a', text) } } },
+    ],
+  ],
+  'serves a path item of the components, beside a webhook that refers to it': [
+    [
+      {
+        openapi: '3.1.0',
+        info: { title: 'Things', version: '1.0.0' },
+        components: { pathItems: { A: { parameters: [id], get: { responses: { '4xx': { description: 'No.' } } } } } },
+        paths: { '/a/{id}': { $ref: '#/components/pathItems/A' } },
+        security: [],
+        webhooks: { changed: { $ref: '#/components/pathItems/A' } },
+      },
+      [/^GET \/a\/\{id\}: 4xx is read as 4XX/],
+      { paths: { '/a/{id}': { get: { parameters: [id], responses: { '4XX': {} } } } } },
+    ],
+  ],
+  'follows references by identifiers and anchors': [
+    [
+      {
+        ...contractWith({
+          parameters: [query('a', { $ref: 'https://things.example/api.yaml#/components/schemas/S0' })],
+          responses: { 204: noContent[204] },
+        }),
+        ...{
+          $self: 'https://things.example/api.yaml',
+          components: { ...secured, ...named(text, { $ref: './api.yaml#/components/schemas/S0' }).components },
+        },
+      },
+      [],
+      { ...getThings({ parameters: [query('a', to('S0'))] }), components: { schemas: { S1: to('S0') } } },
+    ],
+    [
+      contractWith(
+        { parameters: [query('a', { $ref: 'https://things.example/a' }), query('b', { $ref: '#B' })] },
+        named(
+          { $id: 'https://things.example/a', type: 'array', items: { $ref: '#/$defs/Item' }, $defs: { Item: text } },
+          { ...integer, $anchor: 'B' },
+          { $dynamicAnchor: 'C', type: 'object', properties: { c: { $dynamicRef: '#C' } } },
+        ),
+      ),
+      [],
+      {
+        ...getThings({ parameters: [query('a', to('S0')), query('b', to('S1'))] }),
+        components: {
+          schemas: {
+            S0: { type: 'array', items: to('S0._defs.Item') },
+            S1: integer,
+            S2: { properties: { c: to('S2') } },
+            'S0._defs.Item': text,
+          },
+        },
+      },
+    ],
   ],
   'reads integers beyond 2^53 as int64': [
     [
@@ -370,15 +464,11 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
         {},
         named({ ...integer, format: 'uint64', maximum: 18446744073709551615n }, { ...integer, minimum: -9 }),
       ),
-      [/^maximum: goes beyond ±9007199254740991, and the integer is read as int64; add format: int64$/],
+      [/^maximum: exceeds ±\(2\^53 − 1\), so the integer is read as int64; add format: int64$/],
       { components: { schemas: { S0: { ...integer, format: 'int64', maximum: 18446744073709551615n }, S1: integer } } },
       ['#/components/schemas/S1/format'],
     ],
-    [
-      contractWith({}, named({ ...integer, enum: [9007199254740993n] })),
-      [/^enum: goes beyond/],
-      s0({ format: 'int64' }),
-    ],
+    [contractWith({}, named({ ...integer, enum: [9007199254740993n] })), [/^enum: exceeds/], s0({ format: 'int64' })],
   ],
   'ignores constants of which none has the type beside them': [
     [

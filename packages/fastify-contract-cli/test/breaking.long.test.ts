@@ -4,7 +4,7 @@ import { parseJsonWithBigInts, stringifyJson } from 'fastify-contract/json'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { checkBreaking } from '../src/breaking/breaking.ts'
 import { type Change, compareContracts } from '../src/breaking/compare-contracts.ts'
-import { readOpenApi } from '../src/check/read-contract.ts'
+import { readOpenApi } from '../src/model/read-contract.ts'
 import { folderWith, json } from './contracts.ts'
 
 const text = { type: 'string' }
@@ -40,6 +40,30 @@ const contract = {
         },
       },
     },
+    '/found': {
+      query: {
+        operationId: 'findThings',
+        requestBody: { required: true, content: json({ type: 'object', properties: { name: text, size: text } }) },
+        responses: {
+          200: { description: 'Found.', content: { 'application/jsonl': { itemSchema: { ...text, maxLength: 5 } } } },
+          204: { description: 'Found nothing.' },
+        },
+      },
+      get: {
+        operationId: 'wholeThings',
+        parameters: [
+          { name: 'filter', in: 'querystring', content: json({ type: 'object', properties: { name: text } }) },
+        ],
+        responses: { 204: { description: 'Found.' } },
+      },
+      additionalOperations: {
+        COPY: {
+          operationId: 'copyThings',
+          requestBody: { content: { 'application/json': { $ref: '#/components/mediaTypes/Short' } } },
+          responses: { 204: { description: 'Copied.' } },
+        },
+      },
+    },
     '/things/{id}': {
       parameters: [{ name: 'id', in: 'path', required: true, schema: { ...int64, maximum: 9223372036854775807n } }],
       delete: { operationId: 'deleteThing', responses: { 204: { description: 'Gone.' } } },
@@ -47,6 +71,7 @@ const contract = {
   },
   'x-unmatched-responses': { 404: to('responses', 'Failed'), 405: { description: 'No.', content: json(text) } },
   components: {
+    mediaTypes: { Short: { schema: { ...text, maxLength: 9 } } },
     securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, key: { type: 'apiKey', in: 'header', name: 'k' } },
     headers: { Retry: { required: true, schema: { type: 'integer' } } },
     responses: {
@@ -123,6 +148,10 @@ const groups: [impact: Change['impact'], edits: [Edit, RegExp][]][] = [
         /maximum: changed from 9223372036854775807 to 9223372036854775806/,
       ],
       [['x-unmatched-responses 405'], /x-unmatched-responses > 405: Response `405` was removed/],
+      [
+        ['paths /found query responses 200 content application/jsonl itemSchema maxLength', 6],
+        /application\/jsonl > schema > items: `maxLength` changed from '5' to '6'/,
+      ],
       [['components headers Retry required'], /Retry: the header is no longer required/],
       [['components schemas Error required', ['error']], /Error.*no longer required: `message`/],
       [['components schemas Error properties error enum', [1, 2, 3]], /Enum of `error` gained values: '3'/],
@@ -141,6 +170,33 @@ const groups: [impact: Change['impact'], edits: [Edit, RegExp][]][] = [
       ],
       [['components schemas Error properties detail writeOnly', true], /detail.*: writeOnly changed/],
       [[`${newThing} weight`, false], /weight.*no longer reads/],
+    ],
+  ],
+  [
+    'breaking',
+    [
+      [
+        ['paths /found query requestBody content application/json schema required', ['name']],
+        /^paths > \/found > query > requestBody.*required/,
+      ],
+      [
+        ['paths /found get parameters 0 content application/json schema required', ['name']],
+        /^paths > \/found > get > parameters > 0.*required/,
+      ],
+      [
+        ['components mediaTypes Short schema maxLength', 8],
+        /^paths > \/found > additionalOperations > COPY > requestBody/,
+      ],
+    ],
+  ],
+  ['breaking', [[['paths /found query'], /^paths > \/found > query: /]]],
+  [
+    'compatible',
+    [
+      [
+        ['paths /found additionalOperations MOVE', { operationId: 'moveThings', responses: {} }],
+        /^paths > \/found > additionalOperations > MOVE: added$/,
+      ],
     ],
   ],
   ['breaking', [[['paths /things/{id}'], /Path `\/things\/\{id\}` was removed/]]],

@@ -6,9 +6,10 @@ import { type Contract, type FailureForm, authByKind, serve as serveContract } f
 import { sealContract } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import { onTestFinished } from 'vitest'
-import { BrokenContract } from '../src/check/findings.ts'
-import { type ReadOptions, readContract } from '../src/check/read-contract.ts'
+import { BrokenContract } from '../src/model/findings.ts'
+import { type ReadOptions, readCheckedContract } from '../src/model/read-contract.ts'
 import { generate } from '../src/generate/generate.ts'
+import { contractTexts } from '../src/generate/write-contract.ts'
 
 const errorSchema = {
   type: 'object',
@@ -60,13 +61,13 @@ function textOf(contract: object | string): string {
 
 /** The lines with which a contract is warned of. @throws BrokenContract where it is refused */
 export async function warningsOf(contract: object | string): Promise<string[]> {
-  return (await readContract(Buffer.from(textOf(contract)), 'openapi.yaml')).warnings
+  return (await readCheckedContract(Buffer.from(textOf(contract)), 'openapi.yaml')).warnings
 }
 
 /** The lines with which a contract is refused; none where it is taken. */
 export async function problemsOf(contract: object | string, options: ReadOptions = {}): Promise<string[]> {
   try {
-    await readContract(Buffer.from(textOf(contract)), 'openapi.yaml', undefined, options)
+    await readCheckedContract(Buffer.from(textOf(contract)), 'openapi.yaml', undefined, options)
     return []
   } catch (error) {
     if (!(error instanceof BrokenContract)) throw error
@@ -116,13 +117,9 @@ export async function serve(
   onFinished: (close: () => Promise<void>) => void = onTestFinished,
 ) {
   const text = textOf(given)
-  const { document, written } = await readContract(Buffer.from(text), 'openapi.yaml')
+  const read = await readCheckedContract(Buffer.from(text), 'openapi.yaml')
   const failureForm: FailureForm = ({ message }) => ({ body: { error: 50000, message } })
-  const contract: Contract = sealContract({
-    document: stringifyJson(document),
-    json: stringifyJson(written),
-    yaml: text,
-  })
+  const contract: Contract = sealContract(contractTexts(read))
   const verify = (text: string) => Promise.resolve(text === 'TOKEN' ? 'me' : undefined)
   const basic = () => Promise.resolve(undefined)
   const auth = authByKind(contract, { bearer: verify, jwt: verify, apiKey: verify, http: verify, basic })

@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { appendFile, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { UnservableContract, notImplemented, serve as serveContract } from 'fastify-contract'
 import { documentOf } from 'fastify-contract/document'
-import { parseJsonWithBigInts, stringifyJson } from 'fastify-contract/json'
+import { parseJsonWithBigInts, printable, stringifyJson } from 'fastify-contract/json'
 import { describe, expect, it } from 'vitest'
 import { checkBreaking } from '../src/breaking/breaking.ts'
-import { readContract } from '../src/check/read-contract.ts'
+import { generate } from '../src/generate/generate.ts'
+import { init } from '../src/init/init.ts'
+import { readCheckedContract } from '../src/model/read-contract.ts'
 import { contractOf, contractWith, failures, folderWith, generateIn, generatedContract } from './contracts.ts'
 import { json, noContent, serve } from './contracts.ts'
 
@@ -66,7 +68,7 @@ describe('a contract in several files', () => {
   it('is bundled and served as one', async () => {
     const folder = await folderWith(files)
     const path = join(folder, 'openapi.yaml')
-    const { document, referred } = await readContract(await readFile(path), path)
+    const { document, referred } = await readCheckedContract(await readFile(path), path)
     expect([...referred.keys()].toSorted()).toEqual(Object.keys(files).slice(1).toSorted())
     const send = await serve(document, {
       listThings: () => ({ status: 200, body: [{ id: 9007199254740993n, parts: [{ id: 1n }] }] }),
@@ -90,7 +92,11 @@ describe('a contract in several files', () => {
   })
 
   it.each<[string, object, RegExp]>([
-    ['a keyword that is refused', withThing('if: true'), /^schemas\/thing\.yaml:8:1: if: conditions are not supp/],
+    [
+      'a keyword that is refused',
+      withThing('minLength: 2\nmaxLength: 1'),
+      /^schemas\/thing\.yaml:8:1: minLength: is above maxLength/,
+    ],
     ['what is not YAML', withThing('a: b: c'), /^schemas\/thing\.yaml:8:\d+: /],
     [
       'a missing file',
@@ -195,6 +201,7 @@ async function hostileFolder(contract: object | string, others: Record<string, s
 
 const outside = 'is outside the folder of the contract; keep a copy below it'
 const noFile = 'is not a regular file; copy its content into one'
+const unprintable = 'has a control character or a line break in its name; rename it'
 
 /** References that are not followed, and why. `ROOT` is the folder above that of the contract. */
 const refused: [reference: string, because: string][] = [
@@ -206,7 +213,9 @@ const refused: [reference: string, because: string][] = [
   ['..', outside],
   ['pipe.yaml', noFile],
   ['folder', noFile],
-  ['a\nb.yaml', 'has a line break in its name; rename it'],
+  ['a\nb.yaml', unprintable],
+  ['a\u2028b.yaml', unprintable],
+  ['\u001b[31m.yaml', unprintable],
   ['large.yaml', 'has more than 16777216 bytes; split the contract into files'],
   ['http://127.0.0.1:9/a.yaml', 'is on the network, which is not used; keep a local copy'],
 ]
@@ -226,7 +235,7 @@ describe('a contract that refers to', () => {
       await writeFile(join(api, 'openapi.yaml'), stringifyJson(contract, 1))
       const { ok, lines } = await generateIn(api)
       expect(ok).toBe(false)
-      const printed = reference.replace('\n', '\\u{a}')
+      const printed = printable(reference)
       expect(lines[0]).toMatch(/^(?:openapi|schema)\.yaml:\d+:\d+: the reference /)
       expect(lines[0]).toContain(`${printed} ${because}`)
       expect(lines.join()).not.toContain(secret)
@@ -244,6 +253,20 @@ describe('a contract that refers to', () => {
     expect((await generatedContract(api)).document).toContain('"type": "string"')
   })
 })
+
+it.each(['a\nb.yaml', 'a\u2028;globalThis.injected=1', '\u001b[31m.yaml'])(
+  'a contract with the file name %j is refused',
+  async (name) => {
+    const api = await hostileFolder({}, { [name]: stringifyJson(contractWith({})) })
+    const result = { ok: false, lines: [`${printable(name)}: ${unprintable}`, 'generated/ is unchanged'] }
+    expect(await generate({ root: api, contract: name, out: 'generated' })).toEqual(result)
+    expect(await init(api, name, 'service')).toMatchObject({
+      ok: false,
+      lines: [result.lines[0], 'service is not written'],
+    })
+    expect(await readdir(api)).not.toContain('generated')
+  },
+)
 
 it.each(['/dev/zero', 'pipe.yaml'])('a contract that is %s is refused', async (target) => {
   const api = await hostileFolder({})
@@ -337,7 +360,7 @@ describe('a member that looks like a reference is data', () => {
       expect(lines[0]).toMatch(because)
       if (!ok) continue
       const path = join(folder, 'openapi.yaml')
-      const { document, written } = await readContract(await readFile(path), path)
+      const { document, written } = await readCheckedContract(await readFile(path), path)
       expect(stringifyJson([document, written])).not.toContain(secret)
     }
   })

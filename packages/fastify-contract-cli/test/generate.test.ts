@@ -2,19 +2,15 @@ import { execFile } from 'node:child_process'
 import { appendFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { notImplemented, serve } from 'fastify-contract'
 import { stringifyJson } from 'fastify-contract/json'
-import { describe, expect, test } from 'vitest'
-import { contractOf, folderWith, generateIn, noContent, withSchema } from './contracts.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { contractOf, folderWith, generateIn, generatedContract, noContent, withSchema } from './contracts.ts'
+import { type Output, runHere } from './run-here.ts'
 
 const cli = join(import.meta.dirname, '../src/cli.ts')
 
-interface Output {
-  code: number
-  stdout: string
-  stderr: string
-}
-
-/** Runs the command line in a folder, with what the shell puts before it. */
+/** Runs the command line in a process of its own, in a folder. @param before what the shell puts before it */
 async function run(root: string, args: string[], before = ''): Promise<Output> {
   const command = ['-c', `${before} exec "$0" "$@"`, process.execPath, cli, ...args]
   return promisify(execFile)('bash', command, { cwd: root }).then(
@@ -41,7 +37,7 @@ describe('fastify-contract generate', () => {
     const [one, other] = [await folderWith(project), await folderWith({ 'api/things.yaml': contract })]
     expect(await generateIn(one)).toEqual({ ok: true, lines: ['wrote generated/contract.ts, generated/openapi.ts'] })
     const elsewhere = ['--contract', 'api/things.yaml', '--out', join(other, 'api/made')]
-    expect((await run(other, ['generate', ...elsewhere])).stdout).toMatch(/^wrote \/.*\/api\/made\/contract\.ts, /)
+    expect((await runHere(other, ['generate', ...elsewhere])).stdout).toMatch(/^wrote \/.*\/api\/made\/contract\.ts, /)
     const [first, second] = [await filesIn(one), await filesIn(other, 'api/made')]
     expect(second['openapi.ts']).toBe(first['openapi.ts']?.replace('openapi.yaml', 'things.yaml'))
     expect(first['openapi.ts']).not.toMatch(/\bfrom '/)
@@ -53,6 +49,32 @@ describe('fastify-contract generate', () => {
     expect(second['contract.ts']).toContain('"../things.yaml"')
     await generateIn(one)
     expect(await filesIn(one)).toEqual(first)
+  })
+
+  test('writes the values that x-enum-varnames names', async () => {
+    const colours = { type: 'string', enum: ['r', 'g'], 'x-enum-varnames': ['red', 'dark green'] }
+    const sizes = { type: 'integer', format: 'int64', enum: [1, 9007199254740993n], 'x-enum-varnames': ['one', 'huge'] }
+    const Thing = { type: 'object', properties: { size: sizes, plain: { enum: [1] } } }
+    const root = await folderWith({ 'openapi.yaml': withSchema({}, { Colour: colours, Thing }) })
+    await generateIn(root)
+    const { named } = (await import(join(root, 'generated/contract.ts'))) as { named: unknown }
+    expect(named).toEqual({
+      Colour: { red: 'r', 'dark green': 'g' },
+      Thing: { size: { one: 1n, huge: 9007199254740993n } },
+    })
+  })
+
+  test.each(['.', 'src'])('removes no files of a folder that it has not generated: %s', async (out) => {
+    const root = await folderWith({ ...project, 'src/contract.ts': 'export {}', 'src/app.ts': 'export {}' })
+    const before = await readdir(root, { recursive: true })
+    expect(await runHere(root, ['generate', '--out', out])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /has files that are not generated, such as [\w.]+, which would be removed; choose/,
+      ) as string,
+    })
+    expect(await readdir(root, { recursive: true })).toEqual(before)
+    expect(await readFile(join(root, 'src/contract.ts'), 'utf8')).toBe('export {}')
   })
 
   test('with --check names each stale file and writes nothing', async () => {
@@ -81,9 +103,24 @@ describe('fastify-contract generate', () => {
   test('with --check prints the command that updates another file and folder', async () => {
     const root = await folderWith({ 'the shop.yaml': project['openapi.yaml'] })
     const options = ['--contract', 'the shop.yaml', '--out', 'src/made']
-    const { stderr } = await run(root, ['generate', ...options, '--check'])
+    const { stderr } = await runHere(root, ['generate', ...options, '--check'])
     const remedy = "generate --contract 'the shop.yaml' --out src/made"
     expect(stderr).toContain(`src/made/contract.ts: does not match the shop.yaml; run npx fastify-contract ${remedy}\n`)
+  })
+
+  test.each([
+    ['{}', ['api/package.json: the generated files are ES modules; add "type": "module"']],
+    ['{ "type": "commonjs" }', ['api/package.json: the generated files are ES modules; add "type": "module"']],
+    ['{ "type": "module" }', []],
+  ])('in the package %s says %j', async (manifest, said) => {
+    const root = await folderWith({ 'api/openapi.yaml': contract, 'api/package.json': manifest, 'package.json': '{}' })
+    const options = ['--contract', 'api/openapi.yaml', '--out', 'api/generated']
+    const lines = async (...more: string[]) => {
+      const { stdout } = await runHere(root, ['generate', ...options, ...more])
+      return stdout.split('\n').slice(0, -2)
+    }
+    expect(await lines()).toEqual(said)
+    expect(await lines('--check', '--strict')).toEqual(said)
   })
 
   test('refuses a contract in one readable message, and changes nothing', async () => {
@@ -91,10 +128,12 @@ describe('fastify-contract generate', () => {
     await generateIn(root)
     const before = await filesIn(root)
     await writeFile(join(root, 'openapi.yaml'), "swagger: '2.0'\n")
-    expect(await run(root, ['generate'])).toMatchObject({
+    expect(await runHere(root, ['generate'])).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'openapi.yaml:1:1: openapi: "2.0" is not supported; use 3.0, 3.1 or 3.2\ngenerated/ is unchanged\n',
+      stderr: expect.stringMatching(
+        /^openapi\.yaml:1:1: swagger: "2\.0" is not supported; convert it: .*\ngenerated\/ is unchanged\n$/,
+      ) as string,
     })
     expect(await filesIn(root)).toEqual(before)
   })
@@ -134,17 +173,40 @@ describe('fastify-contract generate', () => {
   })
 })
 
+test('a server shows the file of its author, and its JSON where the file is absent', async () => {
+  const yaml = `# A comment.\n${stringifyJson(contract, 1)}`
+  const root = await folderWith({ 'openapi.yaml': yaml })
+  await generateIn(root)
+  const handlers = { listThings: notImplemented, listParts: notImplemented }
+  const show = async () => {
+    const app = await serve(await generatedContract(root), { handlers, auth: { bearer: () => undefined } })
+    onTestFinished(() => app.close())
+    return (await app.inject('/openapi.yaml')).payload
+  }
+  expect(await show()).toBe(yaml)
+  await rm(join(root, 'openapi.yaml'))
+  expect(JSON.parse(await show())).toEqual(contract)
+})
+
+test('generated files have each text of a contract once, also one that is read as OpenAPI 3.1', async () => {
+  const described = { description: 'Some text.', type: 'string', nullable: true }
+  const old = withSchema({ type: 'object', properties: { a: described } })
+  const root = await folderWith({ 'openapi.yaml': { ...old, openapi: '3.0.3' } })
+  await generateIn(root)
+  expect((await filesIn(root))['contract.ts']?.match(/Some text\./g)).toEqual(['Some text.'])
+})
+
 test.each([
   [['generate', '--chek'], "Unknown option '--chek'; see fastify-contract generate --help\n"],
   [['generate', '--scaffold'], "Unknown option '--scaffold'; see fastify-contract generate --help\n"],
   [['generate', 'a'], /^Unexpected argument 'a'\..* see fastify-contract generate --help\n$/],
   [['breaking', 'a', 'b'], 'give one contract to compare with, not a, b\n'],
-  [[], /^Usage: fastify-contract init \| generate \| mock \| test \| breaking .*\n$/],
+  [[], /^Usage: fastify-contract init \| generate \| types \| mock \| test \| breaking .*\n$/],
   [['init', 'openapi.yaml'], 'give a FILE and a FOLDER\n'],
 ])('invalid arguments give one line and exit code 2: %j', async (args, line) => {
   const root = await folderWith()
   await mkdir(join(root, 'generated'))
-  const { code, stdout, stderr } = await run(root, args)
+  const { code, stdout, stderr } = await runHere(root, args)
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr).toMatch(line)
   expect(stderr.trimEnd().split('\n')).toHaveLength(1)
@@ -152,7 +214,7 @@ test.each([
 })
 
 test.each([['generate'], ['breaking']])('%s --help names every option', async (command) => {
-  const { code, stdout } = await run(await folderWith(), [command, '--help'])
+  const { code, stdout } = await runHere(await folderWith(), [command, '--help'])
   expect(code).toBe(0)
   expect(stdout).toMatch(new RegExp(`^Usage: fastify-contract ${command} [^]*--contract FILE`))
 })

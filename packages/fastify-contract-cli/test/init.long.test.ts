@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -14,6 +14,7 @@ import { versions } from '../src/init/templates.ts'
 import { folderWith, json } from './contracts.ts'
 
 const project = join(import.meta.dirname, '../../..')
+const cli = join(import.meta.dirname, '../src/cli.ts')
 
 const failure = {
   type: 'object',
@@ -60,7 +61,8 @@ const shop = {
     },
   },
 }
-const files = { 'api/shop.json': shop, 'api/parts/thing.yaml': 'type: object\nproperties: { id: { type: integer } }\n' }
+const parts = { 'api/parts/thing.yaml': 'type: object\nproperties: { id: { type: integer } }\n' }
+const files = { 'api/shop.json': shop, ...parts }
 
 /** Makes a service of the shop. */
 async function makeService() {
@@ -90,12 +92,24 @@ test('a new service has the unchanged contract and a line for each operation', a
 }`)
   expect(JSON.parse(await readFile(join(service, 'package.json'), 'utf8'))).toMatchObject({
     name: 'service',
-    scripts: { generate: 'fastify-contract generate --contract shop.json' },
+    scripts: { generate: 'fastify-contract generate --contract shop.json --strict', start: 'exec node src/server.ts' },
   })
 })
 
 test('a new service type-checks and responds 501 in the form of its contract', { timeout: 60_000 }, async () => {
   const { service } = await makeService()
+  const table = await readFile(join(service, 'src/handlers.ts'), 'utf8')
+  const error = (message: string) =>
+    `{ requestId: '', error: { code: 404, message: \`${message}\`, errors: [{ reason: \`${message}\` }] } }`
+  const examples = [...table.matchAll(/^ \* {5}(.*)$/gm)].map(([, line = '']) => line)
+  expect(examples).toEqual([
+    `'things.list': () => ({ status: 404, body: ${error('there is no such thing')} }),`,
+    `'things.list': (_input, { auth }) => ({ status: 404, body: ${error('${auth.login?.user} has no such thing')} }),`,
+  ])
+  for (const [index, line] of examples.entries()) {
+    const copied = table.replace(/^  'things\.list': .*$/m, () => line)
+    await writeFile(join(service, `src/handlers-${String(index)}.ts`), copied)
+  }
   const compiler = join(project, 'node_modules/typescript-7/bin/tsc')
   const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', service]).catch(
     (error: unknown) => error as { stdout: string },
@@ -152,6 +166,26 @@ test('a new service prints its addresses and unset secrets, and stops on SIGTERM
   ])
 })
 
+test('npm start leaves no server behind when npm is ended', { timeout: 60_000 }, async () => {
+  const { service } = await makeService()
+  const npm = spawn('npm', ['start'], { cwd: service, env: { ...process.env, PORT: '0' } })
+  onTestFinished(() => void npm.kill())
+  let out = ''
+  npm.stdout.on('data', (bytes) => (out += String(bytes)))
+  await expect.poll(() => out, { timeout: 20_000 }).toMatch(/^Docs .*\n/m)
+  const [page = ''] = /(?<=^Docs +)\S+/m.exec(out) ?? []
+  npm.kill('SIGTERM')
+  await expect.poll(() => fetch(page).catch(() => 'gone'), { timeout: 20_000 }).toBe('gone')
+})
+
+test('a service of a contract with warnings generates without --strict', async () => {
+  const root = await folderWith({ 'api/shop.json': { ...shop, paths: { '/open': { get: { responses } } } }, ...parts })
+  expect((await init(root, 'api/shop.json', 'service')).lines[0]).toContain('security')
+  expect(JSON.parse(await readFile(join(root, 'service/package.json'), 'utf8'))).toMatchObject({
+    scripts: { generate: 'fastify-contract generate --contract shop.json' },
+  })
+})
+
 test('a failed start prints one line', { timeout: 60_000 }, async () => {
   const { service } = await makeService()
   const busy = createServer().listen(0, 'localhost')
@@ -189,12 +223,12 @@ test('the test of a new service skips missing handlers and finds faults', { time
     )
     return stdout
   }
-  expect(await run()).toMatch(/# SKIP not implemented\n[^]*^# fail 0\n/m)
+  expect(await run()).toMatch(/# SKIP not implemented: [^]*^# fail 0\n/m)
   const table = await readFile(join(service, 'src/handlers.ts'), 'utf8')
   const write = (handler: string) =>
     writeFile(join(service, 'src/handlers.ts'), table.replace('open: notImplemented', `open: ${handler}`))
   await write('() => ({ status: 200, body: { id: 1 } })')
-  expect(await run()).toMatch(/^ +ok \d+ - open takes what the contract allows\n[^]*^# fail 0\n/m)
+  expect(await run()).toMatch(/^ +ok \d+ - open accepts valid requests\n[^]*^# fail 0\n/m)
   await write("() => ({ status: 200, body: { id: 'a' } }) as never")
   expect(await run()).toMatch(/^# fail [1-9]/m)
 })
@@ -207,6 +241,69 @@ test('a folder with files is left unchanged', async () => {
   })
   expect(await readdir(join(root, 'service'))).toEqual(['a.txt'])
 })
+
+test.each<[string, string, (root: string) => Promise<void>, string]>([
+  ['is a file', 'service', (root) => writeFile(join(root, 'service'), 'mine'), 'service is not a folder'],
+  ['is a file of a package', 'package.json', () => Promise.resolve(), 'package.json is not a folder'],
+  ['is below a file', 'package.json/a', () => Promise.resolve(), 'package.json/a is not a folder'],
+  [
+    'is a link to nothing',
+    'service',
+    (root) => symlink('nothing', join(root, 'service')),
+    'service is a link to nothing',
+  ],
+  [
+    'is below a link to nothing',
+    'link/a',
+    (root) => symlink('nothing', join(root, 'link')),
+    'link/a cannot be written (ENOTDIR)',
+  ],
+  [
+    'is a link to itself',
+    'service',
+    (root) => symlink('service', join(root, 'service')),
+    'service cannot be read (ELOOP)',
+  ],
+])('a folder that %s is refused, and nothing changes', async (_what, folder, prepare, reason) => {
+  const root = await folderWith({ ...files, 'package.json': { name: 'mine' } })
+  await prepare(root)
+  const before = await readdir(root, { recursive: true })
+  const result = promisify(execFile)(process.execPath, [cli, 'init', 'api/shop.json', folder], { cwd: root })
+  expect(await result.catch((error: unknown) => error)).toMatchObject({
+    code: 1,
+    stderr: `${reason}; choose another folder\n`,
+  })
+  expect(await readdir(root, { recursive: true })).toEqual(before)
+  expect(await readFile(join(root, 'package.json'), 'utf8')).toContain('"mine"')
+})
+
+test('a folder that cannot be written completely is left as it was', async () => {
+  const root = await folderWith(files)
+  await mkdir(join(root, 'empty'))
+  for (const folder of ['empty', 'new/service']) {
+    // No file may have more than a kilobyte.
+    const command = ['-c', `ulimit -f 1; exec "$0" "$@"`, process.execPath, cli, 'init', 'api/shop.json', folder]
+    expect(await promisify(execFile)('bash', command, { cwd: root }).catch((error: unknown) => error)).toMatchObject({
+      code: 1,
+      stderr: `${folder} cannot be written (EFBIG); choose another folder\n`,
+    })
+    expect((await readdir(root, { recursive: true })).toSorted()).toEqual([
+      ...['api', 'api/parts', 'api/parts/thing.yaml', 'api/shop.json', 'empty'],
+    ])
+  }
+})
+
+test.each(['package.json', 'tsconfig.json', 'generated', 'SRC'])(
+  'a contract that has the name of a file of the service is refused: %s',
+  async (name) => {
+    const root = await folderWith({ [`api/${name}`]: { ...shop, paths: { '/open': { get: {} } } } })
+    expect(await init(root, `api/${name}`, 'service')).toEqual({
+      ok: false,
+      lines: [`${name}: the new service has a file of this name; rename it`, 'service is not written'],
+    })
+    expect(await readdir(root)).toEqual(['api'])
+  },
+)
 
 test('a refused contract makes no folder', async () => {
   const root = await folderWith({ 'openapi.yaml': 'openapi: 3.1.0\n' })
@@ -223,13 +320,27 @@ test('a new service installs the versions of this repository', async () => {
 })
 
 const text = { type: 'string' }
+/** That of FastAPI. */
+const validationError = {
+  type: 'object',
+  required: ['loc', 'msg', 'type'],
+  properties: { loc: { type: 'array', items: text }, msg: text, type: text },
+}
 
 test.each<[object, string]>([
   [{ properties: { code: text, detail: text, other: text } }, '{ code: name, detail: message }'],
   [
-    { required: ['other'], properties: { other: text, statusCode: { type: 'integer' } } },
-    "{ other: '', statusCode: status }",
+    { required: ['other'], properties: { other: text, statusCode: { type: 'integer' }, 'error-message': text } },
+    "{ other: '', statusCode: status, 'error-message': message }",
   ],
+  [{ properties: { error_code: text, errMsg: text } }, '{ error_code: name, errMsg: message }'],
+  [
+    { properties: { detail: { type: 'array', items: { $ref: '#/components/schemas/ValidationError' } } } },
+    '{ detail: [{ loc: [], msg: message, type: name }] }',
+  ],
+  [{ properties: { header: { type: 'object', properties: { text } }, body: {} } }, '{ header: { text: message } }'],
+  [{ properties: { error: text, status: { type: 'integer' } } }, '{ error: message, status }'],
+  [{ properties: { errorType: text, result: text } }, '{ result: message }'],
   [{ properties: { errors: { type: 'array', items: text } } }, '{ errors: [message] }'],
   [
     { properties: { success: { type: 'boolean' }, message: text }, required: ['success'] },
@@ -247,7 +358,9 @@ test.each<[object, string]>([
   [{}, '{ code: name, message }'],
 ])('a failure of the schema %j is written as %s', (schema, body) => {
   const responses = { 400: { description: 'A failure.', content: json({ type: 'object', ...schema }) } }
-  const document = { paths: { '/': { get: { operationId: 'get', responses } } } } as unknown as ContractDocument
+  const components = { schemas: { ValidationError: validationError } }
+  const paths = { '/': { get: { operationId: 'get', responses } } }
+  const document = { paths, components } as unknown as ContractDocument
   expect(writeFailureForm(document, operationsOf(document))).toContain(`  body: ${body},\n`)
 })
 
@@ -263,6 +376,8 @@ test('the form of failures omits optional objects and uses the first alternative
 test.each([
   ['no JSON', { 400: { description: 'A failure.' } }],
   ['RFC 9457', { 400: { description: 'A failure.', content: { 'application/problem+json': {} } } }],
+  ['no text', { 400: { description: 'A failure.', content: json({ properties: { code: { type: 'integer' } } }) } }],
+  ['one text', { 400: { description: 'A failure.', content: json({ properties: { error: { const: 'bad' } } }) } }],
 ])('a contract whose failures have %s needs no form', (_what, responses) => {
   const document = { paths: { '/': { get: { operationId: 'get', responses } } } } as unknown as ContractDocument
   expect(writeFailureForm(document, operationsOf(document))).toBeUndefined()

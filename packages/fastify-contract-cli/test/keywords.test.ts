@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Kind } from '../src/keywords/keyword.ts'
-import { heldBy, objectsOf } from '../src/keywords/objects.ts'
-import { keywords } from '../src/keywords/openapi-keywords.ts'
-import { formats } from '../src/keywords/schema-keywords.ts'
+import type { Kind } from '../src/model/table/keyword.ts'
+
+import { heldBy, keywords } from '../src/model/table/table.ts'
+import { rootOf, visit } from '../src/model/visit.ts'
+import { formats } from '../src/model/table/schema.ts'
 import {
   contractOf,
   contractWith,
@@ -30,6 +31,12 @@ const withParameter = (parameter: object) =>
   contractWith({ parameters: [{ name: 'a', in: 'query', schema: text, ...parameter }] })
 const withResponse = (response: object) =>
   contractWith({ responses: { 200: { description: 'Done.', ...response }, ...failures } })
+const jsonOf = (schema: object) => ({ ...text, contentMediaType: 'application/json', contentSchema: schema })
+const eventOf = (properties: object) => ({ type: 'object', properties })
+const toEvent = { $ref: '#/components/schemas/Event' }
+const ofEvents = { 'text/event-stream': { itemSchema: toEvent } }
+const withEvents = (properties: object) =>
+  withResponse({ content: { 'text/event-stream': { itemSchema: eventOf(properties) } } })
 const withHeader = (header: object) => withResponse({ headers: { 'X-Mark': { schema: text, ...header } } })
 const withBody = (requestBody: object) =>
   contractOf({ '/things': { post: { operationId: 'createThing', requestBody, responses: noContent } } })
@@ -41,14 +48,20 @@ const withComponents = (components: Record<string, unknown>, operation: object =
   contractWith(operation, { components })
 const withScheme = (bearer: object) => contractWith({}, { components: { securitySchemes: { bearer } } })
 const ofSchema = (schema: object) => withSchema(schema, schemas)
+const whole = (more: object = {}) => ({ name: 'filter', in: 'querystring', content: json({}), ...more })
 const wrong = { example: 5 }
 const wrongOf = { examples: { one: { value: 5 } } }
+
+const withForm = (encoding: object, type = 'multipart/form-data') =>
+  withBody({
+    content: { [type]: { schema: { type: 'object', properties: { a: { type: 'object' }, b: text } }, encoding } },
+  })
 
 const lostLink = (link: object) => ({ 200: { description: 'Done.', links: { next: link } } })
 const toThings = (method: string) => `#/paths/~1things/${method}`
 const lost = (target: string) =>
   new RegExp(
-    `: the link leads to ${target.replaceAll(/[.#$/{}]/g, String.raw`\$&`)}, which is not an operation; correct the name$`,
+    `: the link leads to ${target.replaceAll(/[.#$/{}]/g, String.raw`\$&`)}, which is not (?:an operation|the operationId of exactly one operation), and is ignored; correct the name$`,
   )
 
 /** Contracts that are refused, each for one reason, by the keyword that it is about. */
@@ -62,13 +75,11 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ],
   ['schema.enum', ofSchema({ not: { type: 'object', enum: ['a'] } }), /enum: no value has the type beside it, so that/],
   ['schema.oneOf', ofSchema({ oneOf: ['text'] }), /oneOf: has a member that is not a schema; write an object$/],
-  ...[{ not: { $ref: '#/components/schemas/P' } }, { oneOf: [{ items: { pattern: '^(?=a)' } }] }].map(
-    (schema): (typeof refused)[number] => [
-      'schema.pattern',
-      withSchema(schema, { P: 'not' in schema ? { pattern: '^(?=a)' } : {} }),
-      /pattern: is not matched: RE2 has no lookaround; .*; without it, a schema of oneOf or not would refuse/,
-    ],
-  ),
+  [
+    'schema.pattern',
+    withSchema({ not: { $ref: '#/components/schemas/P' } }, { P: { pattern: '^(?=a)' } }),
+    /pattern: \(\?= is lookaround, which .* not enforced; .*; without it, a schema of not would refuse valid values/,
+  ],
   [
     'schema.allOf',
     ofSchema({
@@ -77,15 +88,42 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
         { properties: { b: text }, additionalProperties: false },
       ],
     }),
-    /required: additionalProperties: false of another part excludes a, .* beside allOf \(openapi\.yaml:\d+:\d+\)$/,
+    /required: another branch forbids a \(additionalProperties: false\), so .* beside allOf \(openapi\.yaml:\d+:\d+\)$/,
   ],
   [
     'document.openapi',
     { ...contractWith({}), openapi: '4.0.0' },
     /openapi: "4\.0\.0" is not supported; use 3\.0, 3\.1 or/,
   ],
-  ['document.paths', contractOf({}), /paths: the contract has no operation; add one/],
-  ['document.paths', withPath('/a/*'), /the path \/a\/\* must not contain \?, #, %, \* or spaces/],
+  [
+    'document.openapi',
+    { swagger: '2.0', info: { title: 'Things', version: '1' }, paths: {} },
+    /swagger: "2\.0" is not supported; convert it: npx swagger2openapi --patch --outfile openapi\.yaml openapi\.yaml$/,
+  ],
+  ['document.paths', contractOf({}), /paths: no operation can be served; add one/],
+  ['document.paths', withPath('/a#b'), /paths: no operation can be served; add one/],
+  ...['\u001b[31m', '\u202e', '\u2066', '\ue000', '\u{e0001}'].map((text): (typeof refused)[number] => [
+    'document.paths',
+    withPath(`/a${text}`),
+    /the path \/a.* must not contain control characters/,
+  ]),
+  [
+    'parameter.example',
+    contractWith({
+      parameters: [{ name: 'a', in: 'query', schema: text, example: 'a', examples: { a: { value: 'a' } } }],
+    }),
+    /example: has no meaning beside examples; remove one of them/,
+  ],
+  [
+    'parameter.in',
+    contractWith({ parameters: [{ name: 'a', in: 'querry', schema: text }] }),
+    /in: querry is not a place of parameters; did you mean query\?$/,
+  ],
+  [
+    'server.variables',
+    contractWith({}, { servers: [{ url: '/{a}', variables: { a: { default: 'a', enum: [] } } }] }),
+    /variables: the enum of a is empty; name its values, or remove it/,
+  ],
   [
     'document.paths',
     withPath('/{id}/{id}', { parameters: [id] }),
@@ -110,7 +148,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   [
     'pathItem.$ref',
     contractOf({ ...contractWith({}).paths, '/a': { $ref: '#/paths/~1b' } }),
-    /\$ref: the reference #\/paths\/~1b leads to nothing; correct the name$/,
+    /the reference #\/paths\/~1b leads to nothing; correct the name$/,
   ],
   ['operation.security', contractWith({ security: [{ bearer: ['a b'] }] }), /the scope "a b" is not valid/],
   [
@@ -141,12 +179,122 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     withParameter({ name: 'X A', in: 'header' }),
     /name: X A is not a header name; use letters, digits and -/,
   ],
-  ['parameter.in', withParameter({ in: 'body' }), /in: body is not supported; use a header/],
+  ['parameter.in', withParameter({ in: 'qeury' }), /in: qeury is not a place of parameters; did you mean query\?$/],
+  ['parameter.in', withParameter({ in: 'body' }), /in: body is not a place of parameters; use query/],
+  ...(
+    [
+      [[whole({ content: undefined })], /in: querystring needs content with one media type; add it$/],
+      [[whole({ schema: text })], /schema: has no meaning for a querystring, which its content describes; remove it$/],
+      [
+        [whole(), query('a', text)],
+        /the querystring parameter filter is the whole query, and the query parameter a is beside it; remove one of them/,
+      ],
+      [
+        [whole(), whole({ name: 'other' })],
+        /the querystring parameter filter is the whole query, and the querystring parameter other is beside it; remove/,
+      ],
+    ] as const
+  ).map(([parameters, because]): (typeof refused)[number] => ['parameter.in', contractWith({ parameters }), because]),
+  [
+    'parameter.in',
+    contractWith(
+      { parameters: [whole()], security: [{ key: [] }] },
+      { security: [], components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'k' } } } },
+    ),
+    /the querystring parameter filter has no room for the API key k; use application\/x-www-form-urlencoded$/,
+  ],
+  [
+    'pathItem.query',
+    withItem({ query: { operationId: 'findThings', responses: noContent } }),
+    /: QUERY \/things: QUERY always has content in HTTP; describe it in requestBody$/,
+  ],
+  ...(
+    [
+      ['POLL', /POLL is not a method that Node reads from a connection; use one of ACL, BIND, /],
+      ['copy', /copy is not a method that Node reads from a connection; use COPY$/],
+      ['POST', /POST has a field of its own; use post$/],
+      ['QUERY', /QUERY has a field of its own; use query$/],
+      ['TRACE', /TRACE has a field of its own; use trace$/],
+      ['CONNECT', /CONNECT is not a method that Node reads from a connection; use one of/],
+    ] as const
+  ).map(([method, because]): (typeof refused)[number] => [
+    'pathItem.additionalOperations',
+    withItem({ additionalOperations: { [method]: { operationId: 'doThings', responses: noContent } } }),
+    because,
+  ]),
+  [
+    'pathItem.additionalOperations',
+    contractOf(
+      Object.fromEntries(
+        ['id', 'name'].map((name) => [
+          `/{${name}}`,
+          {
+            parameters: [{ ...id, name }],
+            additionalOperations: { COPY: { operationId: `by ${name}`, responses: noContent } },
+          },
+        ]),
+      ),
+    ),
+    /COPY \/\{name\}: is the route \/\{id\}, which has the method too; choose another path$/,
+  ],
+  [
+    'responseContent.itemSchema',
+    withResponse({ content: { 'application/json': { itemSchema: text } } }),
+    /: itemSchema: application\/json is no sequence of items; use text\/event-stream, .*, or schema$/,
+  ],
+  [
+    'responseContent.itemSchema',
+    withResponse({ content: { 'application/jsonl': { itemSchema: text, schema: list(text) } } }),
+    /: itemSchema: stands beside schema; remove one of them$/,
+  ],
+  [
+    'responseContent.itemSchema',
+    withEvents({ data: text, name: text }),
+    /: name: is no field of an event; use event, data, id, retry$/,
+  ],
+  [
+    'schema.contentSchema',
+    withResponse({
+      content: {
+        'text/event-stream': { itemSchema: { oneOf: [eventOf({ data: text }), eventOf({ data: jsonOf({}) })] } },
+      },
+    }),
+    /: data: the text of another event could be JSON of this one; use an object$/,
+  ],
+  [
+    'schema.contentSchema',
+    contractWith(
+      { responses: { 200: { description: 'Events.', content: { ...ofEvents, ...json(list(toEvent)) } }, ...failures } },
+      { components: { schemas: { Event: eventOf({ data: jsonOf({ type: 'object' }) }) } } },
+    ),
+    /: data: its schema is also used for other than events, where data is text; write one for events$/,
+  ],
+  [
+    'requestContent.itemSchema',
+    withBody({ content: { 'application/jsonl': { itemSchema: text } } }),
+    /: itemSchema: the items of a request are not read one by one; use schema$/,
+  ],
+  ...['itemEncoding', 'prefixEncoding'].map((name): (typeof refused)[number] => [
+    `responseContent.${name}`,
+    withResponse({ content: { 'multipart/mixed': { [name]: {} } } }),
+    /: the parts of such content are not served one by one; use schema$/,
+  ]),
+  [
+    'requestContent.$ref',
+    withBody({ content: { 'application/json': { $ref: '#/components/mediaTypes/A' } } }),
+    /the reference #\/components\/mediaTypes\/A leads to nothing; correct the name$/,
+  ],
+  [
+    'requestContent.$ref',
+    withBody({ content: { 'application/json': { $ref: '#/components/schemas/Error' } } }),
+    /\$ref: #\/components\/schemas\/Error is not a media type; refer to one in components\/mediaTypes$/,
+  ],
   [
     'parameter.style',
-    withPath('/{id}', { parameters: [{ ...id, style: 'matrix' }] }),
-    /style: matrix is not supported; use simple$/,
+    contractWith({ parameters: [{ name: 'a', in: 'cookie', style: 'cookie', schema: list(text) }] }),
+    /style: cookie is not read for a list or an object; declare a text, or use form$/,
   ],
+  ['document.$self', { ...contractWith({}), $self: '/openapi#a' }, /\$self: has a fragment; give the URI of the whole/],
   [
     'parameter.content',
     withParameter({ schema: undefined, content: { ...json({}), 'text/plain': {} } }),
@@ -156,19 +304,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     'response.$ref',
     contractWith({}, { 'x-unmatched-responses': { 404: { $ref: '#/components/responses/Gone' } } }),
     /the reference #\/components\/responses\/Gone leads to nothing; correct the/,
-  ],
-  ['link.operationId', withResponse({ links: { next: { operationId: 'listThing' } } }), lost('listThing')],
-  ['link.operationId', withComponents({ links: { Next: { operationId: 'listThing' } } }), lost('listThing')],
-  [
-    'link.operationId',
-    contractWith({ callbacks: { a: { '{$url}': { post: { responses: lostLink({ operationId: 'a' }) } } } } }),
-    lost('a'),
-  ],
-  ['link.operationRef', withResponse({ links: { next: { operationRef: toThings('put') } } }), lost(toThings('put'))],
-  [
-    'link.operationRef',
-    withResponse({ links: { next: { operationRef: '#/components/schemas/Error' } } }),
-    lost('#/components/schemas/Error'),
   ],
   [
     'callback.$ref',
@@ -189,9 +324,34 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ['schema.$ref', ofSchema({ $ref: '#/components/responses/A' }), /leads to nothing/],
   ['schema.$ref', ofSchema({ $ref: '#/components/schemas/None' }), /leads to nothing/],
   [
-    'schema.unevaluatedProperties',
-    ofSchema({ type: 'object', unevaluatedProperties: text }),
-    /unevaluatedProperties: only false is validated; use additionalProperties, or remove it/,
+    'schema.patternProperties',
+    ofSchema({ type: 'object', patternProperties: { '(?=a)': text } }),
+    /patternProperties: \(\?\S+ is lookaround, which .*; use allOf/,
+  ],
+  [
+    'schema.dependentRequired',
+    ofSchema({ type: 'object', dependentRequired: { a: 'b' } }),
+    /dependentRequired: is not an object of lists of names; correct it/,
+  ],
+  [
+    'schema.minimum',
+    ofSchema({ ...int64, minimum: 9007199254740994n, maximum: 9007199254740993n }),
+    /minimum: is above maximum, so that nothing is valid; correct one of them/,
+  ],
+  [
+    'schema.exclusiveMinimum',
+    ofSchema({ type: 'number', exclusiveMinimum: 1, maximum: 1 }),
+    /exclusiveMinimum: is not below maximum, so that nothing is valid; correct one of them/,
+  ],
+  ...['Length', 'Items', 'Properties', 'Contains'].map((what): (typeof refused)[number] => [
+    `schema.min${what}`,
+    ofSchema({ contains: {}, [`min${what}`]: 2, [`max${what}`]: 1 }),
+    new RegExp(`min${what}: is above max${what}, so that nothing is valid; correct one of them`),
+  ]),
+  [
+    'schema.$dynamicRef',
+    ofSchema({ $dynamicRef: '#a', allOf: [{ $dynamicAnchor: 'a' }, { properties: { a: { $dynamicAnchor: 'a' } } }] }),
+    /\$dynamicRef: several schemas have this dynamic anchor; use \$ref/,
   ],
   ['schema.type', ofSchema({ type: 'strin' }), /type: "strin" is not a type; use one of string, /],
   [
@@ -216,6 +376,62 @@ const brokenExample = /: warning: the example must be a string, and is ignored; 
 
 /** Contracts that are taken with one warning, by the keyword that it is about. */
 const warned: [keyword: string, contract: object, because: RegExp][] = [
+  ...(
+    [
+      ['style', { style: 'form' }, /style: has no meaning for a querystring, which its content describes; remove it$/],
+      [
+        'explode',
+        { explode: true },
+        /explode: has no meaning for a querystring, which its content describes; remove it$/,
+      ],
+      [
+        'content',
+        { content: { 'text/plain': { schema: { type: 'object' } } } },
+        /content: text\/plain is read as text; use type: string$/,
+      ],
+      [
+        'content',
+        { content: { 'application/x-www-form-urlencoded': { schema: text } } },
+        /content: application\/x-www-form-urlencoded is an object; use type: object$/,
+      ],
+    ] as const
+  ).map(([name, more, because]): (typeof warned)[number] => [
+    `parameter.${name}`,
+    contractWith({ parameters: [whole(more)] }),
+    because,
+  ]),
+  ...(
+    [
+      [[{ name: 'a', parent: 'b' }], /tags: the parent b of a is not a tag; add it$/],
+      [
+        [
+          { name: 'a', parent: 'b' },
+          { name: 'b', parent: 'a' },
+        ],
+        /tags: a is its own parent; remove one of the parents$/,
+      ],
+    ] as const
+  ).map(([tags, because]): (typeof warned)[number] => ['document.tags', contractWith({}, { tags }), because]),
+  ...(
+    [
+      [{ value: 'a', dataValue: 'a' }, /dataValue: has no meaning beside value; remove one of them$/],
+      [{ value: 'a', serializedValue: 'a' }, /serializedValue: has no meaning beside value; remove one of them$/],
+      [
+        { externalValue: 'a', serializedValue: 'a' },
+        /externalValue: has no meaning beside serializedValue; remove one/,
+      ],
+      [{ dataValue: 5 }, brokenExample],
+    ] as const
+  ).map(([example, because]): (typeof warned)[number] => [
+    'example.dataValue',
+    withParameter({ examples: { a: example } }),
+    because,
+  ]),
+  [
+    'pathItem.query',
+    withItem({ query: { operationId: 'findThings', requestBody: { content: json(text) }, responses: noContent } }),
+    /: QUERY \/things: QUERY always has content in HTTP, and it is required; add required: true$/,
+  ],
   [
     'parameter.allowEmptyValue',
     withParameter({ allowEmptyValue: true }),
@@ -226,10 +442,15 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     withHeader({ allowEmptyValue: true }),
     /allowEmptyValue: an empty value is validated like/,
   ],
+  ...['x-enum-varnames', 'x-enum-descriptions'].map((name): (typeof warned)[number] => [
+    `schema.${name}`,
+    ofSchema({ type: 'integer', enum: [1, 2, 3], [name]: ['one', 'two'] }),
+    new RegExp(`${name}: has 2 entries for the 3 values of enum; write one for each value$`),
+  ]),
   [
     'schema.maximum',
     ofSchema({ type: 'integer', maximum: 2n ** 64n }),
-    /maximum: goes beyond ±9007199254740991, and the integer is read/,
+    /maximum: exceeds ±\(2\^53 − 1\), so the integer is read/,
   ],
   [
     'operation.responses',
@@ -292,7 +513,7 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
   [
     'operation.responses',
     contractWith({ responses: { ...noContent, '4xx': { description: 'No.' } } }),
-    /GET \/things: 4xx is not a status; use 4XX/,
+    /GET \/things: 4xx is read as 4XX; write 4XX/,
   ],
   [
     'operation.responses',
@@ -311,6 +532,50 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     'parameter.name',
     withParameter({ name: 'Accept', in: 'header' }),
     /the header parameter Accept is ignored by OpenAPI; use media types or securi/,
+  ],
+  [
+    'requestContent.encoding',
+    withForm({ a: { style: 'deepObject' } }, 'application/json'),
+    /encoding: applies only to forms; remove it$/,
+  ],
+  [
+    'requestContent.encoding',
+    withForm({ a: { style: 'form' } }),
+    /encoding: a is an object, which is read as JSON; use deepObject$/,
+  ],
+  [
+    'requestContent.encoding',
+    withForm({ a: { contentType: 'application/xml' } }),
+    /encoding: a is an object, which is read as JSON; use contentType: application\/json$/,
+  ],
+  ['encoding.style', withForm({ b: { style: 'simple' } }), /style: simple is not a style of forms; use form$/],
+  [
+    'encoding.contentType',
+    withForm({ b: { contentType: 'text' } }),
+    /contentType: text is not a media type; use one such as image\/png$/,
+  ],
+  [
+    'encoding.contentType',
+    withForm({ b: { contentType: 'text/plain', explode: false } }),
+    /contentType: has no meaning beside style and explode; remove it$/,
+  ],
+  [
+    'requestBody.content',
+    withBody({ content: { 'text/plain;charset=latin1': { schema: text } } }),
+    /content: text\/plain;charset=latin1 is read in UTF-8; use charset=utf-8$/,
+  ],
+  [
+    'schema.discriminator',
+    ofSchema({
+      oneOf: [kindOf('a'), { type: 'object', properties: { kind: text } }],
+      discriminator: { propertyName: 'kind' },
+    }),
+    /discriminator: does not select by kind, so all alternatives are tried; in each, require kind, with a const$/,
+  ],
+  [
+    'schema.discriminator',
+    ofSchema({ type: 'object', properties: { kind: text }, discriminator: { propertyName: 'kind' } }),
+    /discriminator: selects nothing without oneOf beside it; list the schemas in oneOf$/,
   ],
   ['parameter.style', withParameter({ style: 'simple' }), /style: simple is not a style of query; use form$/],
   [
@@ -362,7 +627,7 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
   [
     'responseContent.example',
     withResponse({ content: json({ type: 'object', properties: { a: text } }, { example: { b: 'c' } }) }),
-    /the example b is not a property here, and is ignored; declare it in the sche/,
+    /the example b is not declared, and is ignored; declare it in the sche/,
   ],
   [
     'responseContent.example',
@@ -419,7 +684,7 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
   [
     'schema.$ref',
     ofSchema({ $ref: '#/components/schemas/Node/properties/name' }),
-    /\$ref: #\/components\/schemas\/Node\/properties\/name is not a component; move it /,
+    /\$ref: #\/components\/schemas\/Node\/properties\/name points inside a component; make it a schema of its own/,
   ],
   ...['anyOf', 'oneOf'].map((keyword): (typeof refused)[number] => [
     `schema.${keyword}`,
@@ -431,10 +696,67 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     ofSchema({ type: ['object', 'integer'], properties: { a: { ...text, default: 'b' } } }),
     /type: a property has a default, which is applied only in a schema that always/,
   ],
+  ...['?b=c', '#b', '%b', ' b', '/*'].map((text): (typeof warned)[number] => [
+    'document.paths',
+    contractOf({ '/a': { get: { responses: noContent } }, [`/a${text}`]: { get: { responses: noContent } } }),
+    /the path \/a.* has (?:\?|#|%|a space|\*), so its operations are not served; use a parameter, or another path/,
+  ]),
+  [
+    'document.webhooks',
+    { ...contractOf({}, { webhooks: { a: { post: { responses: noContent } } } }) },
+    /webhooks: are requests that the service sends, so nothing is served but the docs page; add paths/,
+  ],
+  [
+    'components.schemas',
+    contractWith({}, { components: { schemas: { A: 'nothing' } } }),
+    /schemas: A is not an object, and is ignored; remove it/,
+  ],
+  [
+    'parameter.allowReserved',
+    contractWith({ parameters: [{ name: 'a', in: 'header', schema: text, allowReserved: true }] }),
+    /allowReserved: applies only to parameters of the query; remove it/,
+  ],
+  [
+    'header.allowReserved',
+    contractWith({
+      responses: { 204: { description: 'Done.', headers: { A: { schema: text, allowReserved: true } } } },
+    }),
+    /allowReserved: applies only to parameters of the query; remove it/,
+  ],
+  [
+    'example.externalValue',
+    contractWith({
+      parameters: [
+        { name: 'a', in: 'query', schema: text, examples: { a: { value: 'a', externalValue: 'https://a' } } },
+      ],
+    }),
+    /externalValue: has no meaning beside value; remove one of them/,
+  ],
+  ['link.operationId', withResponse({ links: { next: { operationId: 'listThing' } } }), lost('listThing')],
+  ['link.operationId', withComponents({ links: { Next: { operationId: 'listThing' } } }), lost('listThing')],
+  [
+    'link.operationId',
+    contractWith({ callbacks: { a: { '{$url}': { post: { responses: lostLink({ operationId: 'a' }) } } } } }),
+    lost('a'),
+  ],
+  ['link.operationRef', withResponse({ links: { next: { operationRef: toThings('put') } } }), lost(toThings('put'))],
+  [
+    'link.operationRef',
+    withResponse({ links: { next: { operationRef: '#/components/schemas/Error' } } }),
+    lost('#/components/schemas/Error'),
+  ],
+  [
+    'schema.pattern',
+    withSchema(
+      { oneOf: [{ type: 'integer' }, { $ref: '#/components/schemas/P' }] },
+      { P: { type: 'array', items: { ...text, pattern: '^(?=a)' } } },
+    ),
+    /pattern: \(\?= is lookaround, .*, so the pattern is not enforced, and oneOf around it is read as anyOf; use allOf/,
+  ],
   [
     'schema.pattern',
     ofSchema({ ...text, pattern: '^(?=a)' }),
-    /pattern: is not matched: RE2 has no lookaround; use allOf with several patte/,
+    /pattern: \(\?= is lookaround, which .*, so the pattern is not enforced; use allOf with several patte/,
   ],
   [
     'schema.format',
@@ -477,7 +799,17 @@ const authorized = { ...flow, authorizationUrl: 'https://login.example/authorize
 const issuing = { ...flow, tokenUrl: 'https://login.example/token' }
 const docs = { url: 'https://things.example/docs', description: 'More.' }
 const told = { summary: 'A summary.', description: 'A description.' }
-const annotated = { ...text, $comment: 'a', title: 'b', description: 'c', deprecated: true, externalDocs: docs }
+const annotated = {
+  ...text,
+  enum: ['a'],
+  'x-enum-varnames': ['A'],
+  'x-enum-descriptions': ['The letter.'],
+  $comment: 'a',
+  title: 'b',
+  description: 'c',
+  deprecated: true,
+  externalDocs: docs,
+}
 const shown = {
   ...contractOf(
     {
@@ -495,6 +827,7 @@ const shown = {
           ],
           responses: {
             200: {
+              summary: 'Done',
               description: 'Done.',
               headers: {
                 'X-Mark': {
@@ -523,6 +856,18 @@ const shown = {
           },
           callbacks: { done: { $ref: '#/components/callbacks/Done' } },
         },
+        put: {
+          operationId: 'sendForm',
+          requestBody: {
+            content: {
+              'application/x-www-form-urlencoded': {
+                schema: { type: 'object', properties: { a: text } },
+                encoding: { a: { style: 'form', explode: true, allowReserved: true } },
+              },
+            },
+          },
+          responses: noContent,
+        },
         post: {
           operationId: 'createThing',
           requestBody: {
@@ -531,6 +876,7 @@ const shown = {
               oneOf: [kindOf('a'), { $ref: '#/components/schemas/B' }],
               discriminator: {
                 propertyName: 'kind',
+                defaultMapping: 'B',
                 mapping: { b: '#/components/schemas/B', c: 'B', d: 'https://things.example/d.json' },
               },
             }),
@@ -540,14 +886,21 @@ const shown = {
       },
     },
     {
-      servers: [{ url: '/', description: 'Here.', variables: { host: { default: 'a' } } }],
+      servers: [{ url: '/', name: 'here', description: 'Here.', variables: { host: { default: 'a' } } }],
       webhooks: { moved: { post: { operationId: 'moved', responses: { 204: { description: 'Received.' } } } } },
-      tags: [{ name: 'things', description: 'Things.', externalDocs: docs }],
+      tags: [
+        { name: 'things', summary: 'Things', description: 'Things.', externalDocs: docs, kind: 'nav' },
+        { name: 'own', parent: 'things', kind: 'badge' },
+      ],
       externalDocs: docs,
       'x-unmatched-responses': { 404: { description: 'None.' } },
       components: {
         schemas: { B: { ...kindOf('b'), $defs: { C: text } } },
-        examples: { E: { value: 'e' }, F: { externalValue: 'https://things.example/f' } },
+        examples: {
+          E: { value: 'e' },
+          G: { dataValue: 'e', serializedValue: 'e' },
+          F: { externalValue: 'https://things.example/f' },
+        },
         pathItems: { Moved: { summary: 'Unused.' } },
         links: { Again: { operationRef: '#/paths/~1things/get' } },
         callbacks: { Done: { '{$request.query.a}': { post: { responses: { 204: { description: 'Received.' } } } } } },
@@ -560,7 +913,10 @@ const shown = {
               password: issuing,
               clientCredentials: issuing,
               authorizationCode: { ...authorized, ...issuing },
+              deviceAuthorization: { ...issuing, deviceAuthorizationUrl: 'https://login.example/device' },
             },
+            oauth2MetadataUrl: 'https://login.example/metadata',
+            deprecated: true,
           },
           connect: { type: 'openIdConnect', openIdConnectUrl: 'https://login.example/' },
         },
@@ -599,8 +955,10 @@ const treatmentOf = ({ keyword }: (typeof all)[number]) =>
       ? 'rejected'
       : typeof keyword.ignores === 'string'
         ? 'ignored'
-        : 'enforced'
-const namesOf = (treatment: 'shown' | 'rejected' | 'ignored' | 'enforced') =>
+        : keyword.mends !== undefined && Object.keys(keyword).length === 1
+          ? 'mended'
+          : 'enforced'
+const namesOf = (treatment: 'shown' | 'enforced') =>
   all.filter((each) => treatmentOf(each) === treatment).map(({ name }) => name)
 
 describe('each keyword', () => {
@@ -625,7 +983,7 @@ describe('each keyword', () => {
       .slice(1)
       .flatMap((section) => {
         const kind = section.split('\n', 1).join()
-        const lines = [...section.matchAll(/^- (enforced|shown|ignored|rejected): ([^]*?)(?=\n- |\n\n|\n*$)/gm)]
+        const lines = [...section.matchAll(/^- (enforced|shown|mended|ignored|rejected): ([^]*?)(?=\n- |\n\n|\n*$)/gm)]
         return lines.flatMap(([, treatment, names = '']) =>
           [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => `${kind}.${String(name)} ${String(treatment)}`),
         )
@@ -634,32 +992,44 @@ describe('each keyword', () => {
     for (const format of formats.keys()) expect(page).toContain(`\`${format}\``)
   })
 
-  it.each(refused)('%s is refused with place, reason and remedy: %#', async (_name, contract, because) => {
+  /** Names each case by its keyword and the beginning of its message. */
+  const titled = (cases: typeof refused) =>
+    cases.map(([name, contract, because]) => {
+      return { name, contract, because, reason: because.source.replaceAll(/[\\^$/]/g, '').slice(0, 40) }
+    })
+
+  it.each(titled(refused))('$name is refused: $reason', async ({ contract, because }) => {
     const problems = await problemsOf(contract)
     expect(problems, problems.join('\n')).toHaveLength(1)
     expect(problems[0]).toMatch(because)
     expect(problems[0]).toMatch(/^openapi\.yaml:[1-9]\d*:[1-9]\d*: /)
   })
 
-  it.each(warned)(
-    '%s is accepted with a warning that has its place and a remedy: %#',
-    async (_name, contract, because) => {
-      const warnings = await warningsOf(contract)
-      expect(warnings, warnings.join('\n')).toHaveLength(1)
-      expect(warnings[0]).toMatch(because)
-      expect(warnings[0]).toMatch(/^openapi\.yaml:[1-9]\d*:[1-9]\d*: warning: /)
-      const strictly = await problemsOf(contract, { strict: true })
-      expect(strictly.length).toBeGreaterThan(0)
-      expect(strictly[0]).toBe(warnings[0]?.replace('warning: ', '').replace(/ \(and \d+ more\)$/, ''))
-    },
-  )
+  it.each(titled(warned))('$name is warned of: $reason', async ({ contract, because }) => {
+    const warnings = await warningsOf(contract)
+    expect(warnings, warnings.join('\n')).toHaveLength(1)
+    expect(warnings[0]).toMatch(because)
+    expect(warnings[0]).toMatch(/^openapi\.yaml:[1-9]\d*:[1-9]\d*: warning: /)
+    const strictly = await problemsOf(contract, { strict: true })
+    expect(strictly.length).toBeGreaterThan(0)
+    expect(strictly[0]).toBe(warnings[0]?.replace('warning: ', '').replace(/ \(and \d+ more\)$/, ''))
+  })
+
+  it('that links to the operationId of several operations is ignored', async () => {
+    const link = lostLink({ operationId: 'twice' })
+    const twice = contractOf({
+      '/things': { get: { operationId: 'twice', responses: link } },
+      '/parts': { get: { operationId: 'twice', responses: noContent } },
+    })
+    expect(await warningsOf(twice)).toContainEqual(expect.stringMatching(lost('twice')))
+  })
 
   it.each(all.filter((each) => ['rejected', 'ignored'].includes(treatmentOf(each))))(
     '$name is refused or ignored with its place and a remedy, whatever its value',
     async ({ kind, keyword, name }) => {
       const contract = structuredClone(shown)
       const member = name.slice(kind.length + 1)
-      const { object } = objectsOf(contract).find((each) => each.kind === kind && !('$ref' in each.object))!
+      const { object } = [...visit([rootOf(contract)])].find((each) => each.kind === kind && !('$ref' in each.object))!
       for (const value of [null, {}]) {
         object[member] = value
         const problems = await problemsOf(contract, { strict: true })
@@ -678,7 +1048,7 @@ describe('each keyword', () => {
   it.each(formed)('$name is refused where its value has another form', async ({ kind, keyword, name }) => {
     const contract = structuredClone(shown)
     const member = name.slice(kind.length + 1)
-    const { object } = objectsOf(contract).find((each) => each.kind === kind && !('$ref' in each.object))!
+    const { object } = [...visit([rootOf(contract)])].find((each) => each.kind === kind && !('$ref' in each.object))!
     object[member] = keyword.is === 'text' ? 5 : 'text'
     const problems = await problemsOf(contract, { strict: true })
     expect(problems).toContainEqual(expect.stringMatching(/^openapi\.yaml:[1-9]\d*:[1-9]\d*: /))
@@ -689,6 +1059,7 @@ describe('each keyword', () => {
     const send = await serve(shown, {
       listThings: () => ({ status: 200, body: 'a' }),
       createThing: () => ({ status: 204 }),
+      sendForm: () => ({ status: 204 }),
     })
     const { text: answer } = await send({ method: 'GET', url: '/openapi.json' })
     expect(JSON.parse(answer)).toEqual(JSON.parse(JSON.stringify(shown)))
@@ -699,13 +1070,13 @@ describe('each keyword', () => {
       contractWith({ sumary: 'A typo.' }),
       [
         expect.stringMatching(
-          /^openapi\.yaml:\d+:\d+: sumary: is not a keyword of an operation, and is ignored; remove it$/,
+          /^openapi\.yaml:\d+:\d+: sumary: is not a keyword of an operation, and is ignored; did you mean summary\?$/,
         ),
       ],
     ],
     [
       withSchema({ type: 'string', maxLenght: 3 }),
-      [expect.stringMatching(/: maxLenght: is not a keyword of a schema, and is ignored; remove it$/)],
+      [expect.stringMatching(/: maxLenght: is not a keyword of a schema, and is ignored; did you mean maxLength\?$/)],
     ],
     [contractWith({ 'x-note': { any: 'thing' } }), []],
     [withSchema({ type: 'string', 'x-note': { any: 'thing' } }), []],

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { contractOf, json, noContent } from './contracts.ts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { contractOf, folderWith, json, noContent } from './contracts.ts'
 
 const cli = join(import.meta.dirname, '../src/cli.ts')
 
@@ -79,6 +79,10 @@ const contract = contractOf(
       get: { responses: { 200: { description: 'A letter.', content: json({ type: 'string' }) } } },
       delete: { responses: { 204: noContent[204] } },
     },
+    '/silent': {
+      put: { responses: { 405: { description: 'Never.' } } },
+      patch: { responses: { 405: { description: 'Never.' } } },
+    },
     '/locked': {
       get: { security: [{ key: [] }], responses: { 200: { description: 'Text.', content: { 'text/plain': {} } } } },
     },
@@ -97,6 +101,8 @@ const contract = contractOf(
 async function startMock(root: string, ...args: string[]) {
   const child = spawn(process.execPath, [cli, 'mock', 'pets.json', '--port', '0', ...args], { cwd: root })
   const lines: string[] = []
+  const warnings: string[] = []
+  createInterface(child.stderr).on('line', (line) => warnings.push(line))
   const output = createInterface(child.stdout)
   for await (const line of output) {
     lines.push(line)
@@ -107,7 +113,7 @@ async function startMock(root: string, ...args: string[]) {
     child.kill(signal)
     return (await once(child, 'exit'))[0] as number | null
   }
-  return { lines, end, url: `${address}/v1` }
+  return { lines, warnings, end, url: `${address}/v1` }
 }
 
 /** Runs a command that does not start. */
@@ -148,6 +154,12 @@ test('prints its address, base paths and docs page', async () => {
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect(others).toEqual(['base paths: /v1, /v2', `docs: ${address}/docs`])
   expect((await fetch(`${address}/docs`)).status).toBe(200)
+})
+
+test('warns at its start of operations that declare no success, and answers them with 204', async () => {
+  const warning = 'PUT /silent declares no success, and is answered 204 (and 1 more); declare a response'
+  await expect.poll(() => mock.warnings).toContain(warning)
+  expect((await send('/silent', { method: 'PATCH' })).status).toBe(204)
 })
 
 test('lists, reads, changes and deletes what was posted', async () => {
@@ -241,4 +253,47 @@ test('ends with one line if it cannot start', async () => {
   expect(absent).toEqual({ code: 1, stderr: 'absent.json: cannot be read (ENOENT)\n' })
   expect(wrong).toEqual({ code: 2, stderr: '--errors must be a number from 0 to 1, not "2"\n' })
   expect(unknown.stderr).toMatch(/^Unknown option '--sport'.*; see fastify-contract mock --help\n$/)
+})
+
+test('the mock forgets the oldest things when their bytes are many', { timeout: 60_000 }, async () => {
+  const root = await folderWith({
+    'pets.json': contractOf(
+      {
+        '/boxes': {
+          get: { responses: { 200: { description: 'Boxes.', content: json({ type: 'array', items: {} }) } } },
+          post: { requestBody: { content: json({ type: 'object' }) }, responses: { 201: { description: 'A box.' } } },
+        },
+        '/boxes/{id}': {
+          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+          get: {
+            responses: {
+              200: { description: 'A box.', content: json({ type: 'object' }) },
+              404: { description: 'No.' },
+            },
+          },
+        },
+      },
+      { security: [] },
+    ),
+  })
+  vi.stubEnv('NODE_OPTIONS', '--max-old-space-size=192')
+  const { url, end } = await startMock(root)
+  vi.unstubAllEnvs()
+  const address = url.replace('/v1', '')
+  const filling = '{},'.repeat(20_000)
+  for (let id = 0; id < 150; id++) {
+    const body = `{"id":"${String(id)}","filling":[${filling}0]}`
+    const { status } = await fetch(`${address}/boxes`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    expect(status).toBe(201)
+  }
+  const newest = (await (await fetch(`${address}/boxes/149`)).json()) as { filling: unknown[] }
+  expect(newest.filling).toHaveLength(20_001)
+  const boxes = (await (await fetch(`${address}/boxes`)).json()) as { id: string }[]
+  expect(boxes.at(-1)?.id).toBe('149')
+  expect(boxes.length).toBeLessThan(150)
+  expect(await end('SIGTERM')).toBe(0)
 })

@@ -7,6 +7,8 @@ const raw = String.raw
 
 /** Patterns that are matched. Some are valid only without the flag `u`, and are written here with it too. */
 const matched: [pattern: string, withFlag?: string][] = [
+  [raw`^\p{Letter}+\P{gc=Decimal_Number}$`],
+  [raw`[\p{Uppercase_Letter}\p{Script=Greek}]`],
   [raw`^[^\x00]*$`],
   [raw`^[A-Za-z0-9._-]{1,128}$`],
   ['^"caller";r=[0-9]+;t=[1-9][0-9]?$'],
@@ -93,37 +95,35 @@ const characters = 'abcABZ019_-.,@"\\/[]{}()^$*+?|&~#;=:% '
   ])
 const text = fc.array(fc.constantFrom(...characters), { maxLength: 4 }).map((parts) => parts.join(''))
 
-const escape = /^is not matched: .* is not an escape of ECMA-262; correct it$/
+const notEnforced = ', so the pattern is not enforced; '
+const ecmaScript = ` is not ECMAScript${notEnforced}`
+const linear = `, which takes more than linear time${notEnforced}`
 
 /** Patterns that are not matched, and what to write instead. */
-const unmatched: [pattern: string, problem: RegExp][] = [
-  ['\ud800', /^is not matched: a lone surrogate is not valid UTF-8; correct the expression$/],
-  ['(?<=(a+)+)b', /^is not matched: RE2 has no lookaround; use allOf with several patterns$/],
-  ['(?!a)', /^is not matched: RE2 has no lookaround; use allOf/],
-  [raw`^(a+)\1+$`, /^is not matched: RE2 has no backreferences; repeat the text$/],
-  [raw`(?<a>b)\k<a>`, /^is not matched: RE2 has no backreferences/],
-  [raw`\Aa\Z`, escape],
-  [raw`\h`, escape],
-  [raw`[\e]`, escape],
-  ['(?>a)', /^is not matched: Invalid group; correct the expression$/],
-  ['(?i)a', /^is not matched: Invalid group; correct the expression$/],
-  ['(?P<a>b)', /^is not matched: Invalid group; correct the expression$/],
-  ['a\\', /^is not matched: \\ at end of pattern; correct the expression$/],
-  ['[a', /^is not matched: Unterminated character class; correct the expression$/],
-  ['[z-a]', /^is not matched: Range out of order in character class; correct the expression$/],
-  ['a{3,2}', /^is not matched: numbers out of order in \{\} quantifier; correct the expression$/],
-  ['a++', /^is not matched: Nothing to repeat; correct the expression$/],
-  ['(a', /^is not matched: Unterminated group; correct the expression$/],
-  [raw`\p{None}`, /^is not matched: .*invalid character class range/],
-  [
-    '^a{0,2000}$',
-    /^is not matched: .*invalid repeat count.*; repeat with \* or \+, and use minLength and maxLength for lengths$/,
-  ],
-  ['(?:(?:a{0,500}){0,500}){0,500}', /^is not matched: .*invalid repeat count: .* minLength and maxLength/],
-  [
-    '^[a-z]{0,700}[a-z0-9]{0,700}$',
-    /^is not matched, because it has 2804 steps, and the maximum is 2048; repeat with \* or \+, and use/,
-  ],
+const unmatched: [pattern: string, problem: string][] = [
+  ['\ud800', `a lone surrogate is not valid UTF-8${notEnforced}correct the expression`],
+  ['(?<=(a+)+)b', `(?<= is lookaround${linear}use allOf with several patterns`],
+  ['(?!a)', `(?! is lookaround${linear}use allOf with several patterns`],
+  [raw`^(a+)\1+$`, raw`\1 refers back${linear}repeat the text`],
+  [raw`(?<a>b)\k<a>`, raw`\k refers back${linear}repeat the text`],
+  [raw`\Aa\Z`, raw`\A${ecmaScript}write ^`],
+  [raw`a\z`, raw`\z${ecmaScript}write $`],
+  [raw`\h`, raw`\h${ecmaScript}write out the characters`],
+  [raw`[\e]`, raw`\e${ecmaScript}write out the characters`],
+  ['(?>a)', `(?>${ecmaScript}write (?:`],
+  ['(?i)a', `(?i)${ecmaScript}write [aA]`],
+  ['(?P<a>b)', `(?P<a>${ecmaScript}write (?<name>`],
+  ['a(?#b)', `(?#b)${ecmaScript}leave it out`],
+  ['a++', `++${ecmaScript}leave out the second +`],
+  ['a\\', raw`is not ECMAScript (\ at end of pattern)${notEnforced}correct the expression`],
+  ['[a', `is not ECMAScript (Unterminated character class)${notEnforced}correct the expression`],
+  ['[z-a]', `is not ECMAScript (Range out of order in character class)${notEnforced}correct the expression`],
+  ['a{3,2}', `is not ECMAScript (numbers out of order in {} quantifier)${notEnforced}correct the expression`],
+  ['(a', `is not ECMAScript (Unterminated group)${notEnforced}correct the expression`],
+  [raw`\p{None}`, raw`\p{None} is not known${notEnforced}write out the characters`],
+  ['^a{0,2000}$', 'repeat with * or +, and use minLength and maxLength for lengths'],
+  ['(?:(?:a{0,500}){0,500}){0,500}', 'repeat with * or +, and use minLength and maxLength for lengths'],
+  ['^[a-z]{0,700}[a-z0-9]{0,700}$', `has 2804 steps, and the maximum is 2048${notEnforced}repeat with * or +`],
 ]
 
 /** A text of `a` and `b` without a period. */
@@ -162,7 +162,7 @@ describe('a pattern', () => {
   })
 
   test.each(unmatched)('is not matched, with a remedy: %j', (pattern, problem) => {
-    expect(patternProblem(pattern)).toMatch(problem)
+    expect(patternProblem(pattern)).toContain(problem)
   })
 
   test.each(['^(a+)+$', '^(?:a?){30}b{30}$', '^(?:a{0,30}){30}$'])(

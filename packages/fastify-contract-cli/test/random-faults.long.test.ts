@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { isSchema } from 'fastify-contract/schema'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { BrokenContract } from '../src/check/findings.ts'
-import { readContract } from '../src/check/read-contract.ts'
+import { BrokenContract } from '../src/model/findings.ts'
+import { readCheckedContract } from '../src/model/read-contract.ts'
 import { writeTypes } from '../src/generate/write-types.ts'
 
 const file = join(import.meta.dirname, 'services/galaxy/galaxy.yaml')
@@ -49,7 +49,7 @@ test('a contract with random faults is taken, or refused with places', { timeout
       else holder[own] = structuredClone(value)
     }
     try {
-      const { document, operations } = await readContract(Buffer.from(JSON.stringify(copy)), 'openapi.json')
+      const { document, operations } = await readCheckedContract(Buffer.from(JSON.stringify(copy)), 'openapi.json')
       writeTypes(document, operations)
     } catch (error) {
       if (!(error instanceof BrokenContract)) throw error

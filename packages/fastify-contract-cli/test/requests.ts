@@ -23,7 +23,13 @@ const replies: Record<string, object> = {
   default: { status: 507, body: { error: 50000, message: 'full' } },
   'wrong default': { status: 507, body: 'full' },
 }
+const ofMediaType = { 'application/json': { $ref: '#/components/mediaTypes/Thing' } }
 const refusal = { type: 'object', required: ['refused'], properties: { refused: text } }
+const form = {
+  type: 'object',
+  properties: { at: { type: 'object', properties: { id: int64 } }, ids: list(int64), note: text },
+}
+const deepObject = { style: 'deepObject', explode: true }
 const thing = { $ref: '#/components/schemas/Thing' }
 /** A contract with each field of OpenAPI that is enforced. */
 export const served = contractOf(
@@ -89,6 +95,52 @@ export const served = contractOf(
         }),
       },
     },
+    '/changes': {
+      get: {
+        operationId: 'watchThings',
+        responses: ok({
+          'text/event-stream': {
+            itemSchema: {
+              type: 'object',
+              properties: { data: { ...text, contentMediaType: 'application/json', contentSchema: thing } },
+            },
+          },
+        }),
+      },
+    },
+    '/found': {
+      head: { operationId: 'headFound', responses: { 204: { description: 'There.' }, ...failures } },
+      options: { operationId: 'askFound', responses: ok(json({})) },
+      query: {
+        operationId: 'find',
+        requestBody: { required: true, content: { ...ofMediaType, 'text/x-query;v=1': { schema: text } } },
+        responses: ok(ofMediaType),
+      },
+      additionalOperations: {
+        COPY: { operationId: 'copy', requestBody: { content: json(thing) }, responses: ok(json({})) },
+        'M-SEARCH': { operationId: 'search', responses: noContent },
+      },
+    },
+    '/forms': {
+      post: {
+        operationId: 'sendForm',
+        requestBody: {
+          content: {
+            'application/x-www-form-urlencoded': {
+              schema: form,
+              encoding: { at: deepObject, ids: { explode: false } },
+            },
+            'multipart/form-data': { schema: form, encoding: { note: { contentType: 'text/markdown' } } },
+          },
+        },
+        responses: ok(json({})),
+      },
+    },
+    '/moved': {
+      servers: [{ url: 'https://{host}.example/v3', variables: { host: { default: 'other' } } }],
+      get: { operationId: 'getMoved', responses: noContent },
+      put: { operationId: 'putMoved', servers: [{ url: '/v4' }, { url: '/v5' }], responses: noContent },
+    },
     '/keys': { get: { operationId: 'useKey', security: [{ key: [] }, { basic: [] }], responses: noContent } },
     '/open': { get: { operationId: 'beOpen', security: [], responses: noContent } },
   },
@@ -98,6 +150,7 @@ export const served = contractOf(
       schemas: { Thing: { type: 'object', required: ['kind'], properties: { kind: text, id: int64 } } },
       parameters: { Limit: query('limit', { type: 'integer', maximum: 99 }) },
       headers: { Count: { required: true, schema: int64 } },
+      mediaTypes: { Thing: { $ref: '#/components/mediaTypes/Kind' }, Kind: { schema: thing } },
       requestBodies: { Thing: { required: true, content: json(thing) } },
       responses: {
         Refused: {
@@ -130,6 +183,15 @@ export const handlers: [string, (input: never) => unknown][] = [
   ['getThing', echo],
   ['deleteThing', done],
   ['patchThing', echo],
+  ['headFound', done],
+  ['askFound', () => ({ status: 200, body: 'asked' })],
+  ['find', ({ body }: { body: { id?: bigint } }) => ({ status: 200, body: body.id === 5n ? {} : body })],
+  ['copy', echo],
+  ['search', done],
+  ['sendForm', ({ body }: { body: unknown }) => ({ status: 200, body: JSON.parse(stringifyJson(body)) as unknown })],
+  ['getMoved', done],
+  ['putMoved', done],
+  ['watchThings', () => ({ status: 200, body: ReadableStream.from([{ data: { kind: 'a', id: 9007199254740993n } }]) })],
   ['useKey', done],
   ['beOpen', done],
   [
@@ -172,6 +234,26 @@ const patch = (type: string, body: string, to: number): Exchange => ({
   to,
 })
 const post = (body: string, to: number): Exchange => ({ send: 'POST /things', body, to })
+const find = (body: string, to: number, rest: Omit<Exchange, 'send' | 'to' | 'body'> = {}): Exchange => ({
+  send: 'QUERY /found',
+  body,
+  to,
+  ...rest,
+})
+const acceptQuery = 'application/json, text/x-query;v="1"'
+const urlencoded = (body: string, to: number, text?: string): Exchange => ({
+  send: 'POST /forms',
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body,
+  to,
+  ...(text === undefined ? {} : { text }),
+})
+const noteOf = (type: string, to: number): Exchange => ({
+  send: 'POST /forms',
+  headers: { 'content-type': 'multipart/form-data; boundary=b' },
+  body: `--b\r\nContent-Disposition: form-data; name="note"\r\nContent-Type: ${type}\r\n\r\na\r\n--b--`,
+  to,
+})
 const anonymous = { authorization: '' }
 const merge = 'application/merge-patch+json'
 
@@ -206,10 +288,40 @@ export const enforcedFields: Record<string, Exchange[]> = {
     { send: 'DELETE /things', to: 405, has: { allow: 'GET, HEAD, POST, PUT' } },
   ],
   'pathItem.patch': [patch(merge, '{"a":1}', 200), { send: 'PATCH /things/new', to: 405, has: { allow: 'POST' } }],
+  'pathItem.options': [
+    { send: 'OPTIONS /found', to: 200, text: '"asked"', has: { 'accept-query': acceptQuery } },
+    { send: 'OPTIONS /things', to: 405 },
+  ],
+  'pathItem.head': [
+    { send: 'HEAD /found', to: 204, text: '', has: { 'accept-query': acceptQuery } },
+    get('/found', 405, { has: { allow: 'COPY, HEAD, M-SEARCH, OPTIONS, QUERY' } }),
+  ],
+  'pathItem.query': [
+    find('{"kind":"a","id":7}', 200, { text: '{"kind":"a","id":7}' }),
+    find('{}', 400, { text: /body\/kind is required/ }),
+    find('<a/>', 415, { headers: { 'content-type': 'text/xml' }, has: { 'accept-query': acceptQuery } }),
+    { send: 'QUERY /found', to: 400, text: /the body is empty/ },
+    { send: 'QUERY /things', to: 405, has: { allow: 'GET, HEAD, POST, PUT' } },
+  ],
+  'pathItem.additionalOperations': [
+    { send: 'COPY /found', body: '{"kind":"a"}', to: 200, text: /"body":\{"kind":"a"\}/ },
+    { send: 'COPY /found', body: '{"kind":1}', to: 400 },
+    { send: 'COPY /found', to: 200 },
+    { send: 'M-SEARCH /found', to: 204 },
+    { send: 'COPY /things', to: 405 },
+    { send: 'MOVE /found', to: 405, has: { allow: 'COPY, HEAD, M-SEARCH, OPTIONS, QUERY' } },
+  ],
   'pathItem.parameters': [
     get('/things?mark=true', 200, { text: '{"mark":true,"limit":2}' }),
     get('/things?mark=1', 400),
     get('/things?limit=6', 400),
+  ],
+  'pathItem.servers': [get('/v3/moved', 204), get('/moved', 404), get('/v1/moved', 404)],
+  'operation.servers': [
+    { send: 'PUT /v4/moved', to: 204 },
+    { send: 'PUT /v5/moved', to: 204 },
+    { send: 'PUT /v3/moved', to: 405, has: { allow: 'GET, HEAD' } },
+    { send: 'PUT /v1/moved', to: 404 },
   ],
   'operation.operationId': [
     { send: 'PUT /things', to: 200, text: '"put"' },
@@ -260,7 +372,18 @@ export const enforcedFields: Record<string, Exchange[]> = {
     { send: 'PATCH /things/1', to: 200 },
     { send: 'POST /things', to: 400 },
   ],
+  'components.mediaTypes': [find('{"kind":"a"}', 200), find('{}', 400), find('{"kind":"a","id":5}', 500)],
+  'requestContent.$ref': [find('{"kind":"a"}', 200), find('{"kind":1}', 400)],
+  'responseContent.$ref': [find('{"kind":"a"}', 200), find('{"kind":"a","id":5}', 500)],
   'requestContent.schema': [patch(merge, '{"a":1}', 200), patch(merge, '{}', 400)],
+  'requestContent.encoding': [urlencoded('at[id]=1', 200, '{"at":{"id":1}}'), urlencoded('at[id]=x', 400)],
+  'encoding.style': [urlencoded('at[id]=1', 200, '{"at":{"id":1}}'), urlencoded('at=id,1', 400)],
+  'encoding.explode': [urlencoded('ids=1,2', 200, '{"ids":[1,2]}'), urlencoded('ids=1&ids=2', 400)],
+  'encoding.contentType': [noteOf('text/markdown', 200), noteOf('text/plain', 400)],
+  'responseContent.itemSchema': [
+    get('/changes', 200, { text: 'data: {"kind":"a","id":9007199254740993}\n\n' }),
+    { send: 'HEAD /changes', to: 200, text: '' },
+  ],
   'responseContent.schema': [as('good', 200, { text: '[1]' }), as('wrong body', 500)],
   'response.$ref': [as('range', 418), as('wrong range', 500)],
   'response.headers': [

@@ -59,10 +59,77 @@ export const enforcedKeywords: Record<string, Enforced> = {
     valid: ['{"a":1}'],
     invalid: ['{"ab":1}'],
   },
+  patternProperties: {
+    schema: {
+      type: 'object',
+      properties: { b: text },
+      patternProperties: { '^a+$': int64 },
+      additionalProperties: false,
+    },
+    valid: ['{"aa":9007199254740993,"b":"a"}', '{}'],
+    invalid: ['{"aa":"1"}', '{"c":1}', '{"b":1}'],
+  },
   unevaluatedProperties: {
-    schema: { type: 'object', allOf: [{ properties: { a: int64 } }], unevaluatedProperties: false },
-    valid: ['{"a":1}'],
-    invalid: ['{"b":1}'],
+    schema: {
+      type: 'object',
+      properties: { kind: text },
+      if: { properties: { kind: { const: 'a' } }, required: ['kind'] },
+      then: { properties: { a: int64 } },
+      unevaluatedProperties: { type: 'boolean' },
+    },
+    valid: ['{"kind":"a","a":1}', '{"kind":"b","a":true}'],
+    invalid: ['{"kind":"b","a":1}', '{"kind":"a","b":1}', '{"toString":1}'],
+  },
+  if: {
+    schema: { ...kindOf('a'), if: kindOf('a'), then: { properties: { size: int64 }, required: ['size'] } },
+    valid: ['{"kind":"a","size":9007199254740993}'],
+    invalid: ['{"kind":"a"}', '{"kind":"a","size":"1"}'],
+  },
+  then: { schema: { if: int64, then: { minimum: 3 } }, valid: ['3', '"a"'], invalid: ['2'] },
+  else: { schema: { if: int64, else: { type: 'string' } }, valid: ['3', '"a"'], invalid: ['1.5', 'null'] },
+  dependentRequired: {
+    schema: { type: 'object', properties: { a: {}, b: {} }, dependentRequired: { a: ['b'] } },
+    valid: ['{}', '{"b":1}', '{"a":1,"b":1}'],
+    invalid: ['{"a":1}'],
+  },
+  dependentSchemas: {
+    schema: {
+      type: 'object',
+      properties: { a: {} },
+      dependentSchemas: { a: { properties: { b: int64 }, required: ['b'] } },
+    },
+    valid: ['{}', '{"a":1,"b":9007199254740993}'],
+    invalid: ['{"a":1}', '{"a":1,"b":"1"}'],
+  },
+  prefixItems: {
+    schema: { type: 'array', prefixItems: [int64, text], items: false },
+    valid: ['[]', '[9007199254740993]', '[1,"a"]'],
+    invalid: ['["a"]', '[1,2]', '[1,"a",2]'],
+  },
+  contains: {
+    schema: { type: 'array', contains: { const: 1 } },
+    valid: ['[1]', '["a",1,1]'],
+    invalid: ['[]', '["a"]'],
+  },
+  minContains: {
+    schema: { type: 'array', contains: { const: 1 }, minContains: 2 },
+    valid: ['[1,1]'],
+    invalid: ['[1]', '[]'],
+  },
+  maxContains: {
+    schema: { type: 'array', contains: { const: 1 }, maxContains: 1, minContains: 0 },
+    valid: ['[1]', '[]'],
+    invalid: ['[1,1]'],
+  },
+  unevaluatedItems: {
+    schema: {
+      type: 'array',
+      prefixItems: [int64],
+      anyOf: [{ prefixItems: [true, { const: 'a' }] }, { contains: { const: 'b' } }],
+      unevaluatedItems: { type: 'boolean' },
+    },
+    valid: ['[1,"a",true]', '[1,true,"b","b"]'],
+    invalid: ['[1,"a",2]', '[1,"c"]', '[1,"b",2]'],
   },
   type: {
     schema: { type: ['integer', 'null'], format: 'int64' },

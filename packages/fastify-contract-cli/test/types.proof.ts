@@ -26,6 +26,15 @@ declare const input: {
 declare const stream: AsyncIterable<Uint8Array>
 declare const node: Schemas['Node']
 
+// Methods of OpenAPI 3.2.
+export type queried = Holds<Same<Input<'find-items'>['body'], Input<'create-item'>['body']>>
+export type searched = Holds<Same<Input<'search'>['query']['page'], number | undefined>>
+export type whole = Holds<Same<Input<'copy-items'>, { querystring: { page: number; id?: bigint } }>>
+export type wholeText = Holds<Same<Input<'move-items'>, { querystring?: string }>>
+export const found: Handler<'find-items', object> = () => ({ status: 204 })
+// @ts-expect-error -- the status is not declared
+export const lost: Handler<'find-items', object> = () => ({ status: 200 })
+
 // int64: nullable, in maps, with values that it may have.
 export type nullable = Holds<Same<typeof item.count, bigint | null | undefined>>
 export type inMap = Holds<Same<typeof item.totals, Record<string, bigint> | undefined>>
@@ -93,6 +102,18 @@ export const replyOfStored: Schemas['Item'] = storedWithoutSecret
 // @ts-expect-error -- a reply has no secret, whatever it is made of
 export const secretInReplyOfStored: Schemas['Item'] = stored
 
+// Items of a stream.
+declare const items: AsyncIterable<Schemas['Item']>
+declare const things: AsyncIterable<{ id: number }>
+export const watched = (): Reply<'watch'> => ({ status: 200, body: items })
+export type watchedItems = Holds<Same<Reply<'watch'>['body'], AsyncIterable<Schemas['Item']>>>
+// @ts-expect-error -- the items have other types
+export const watchedThings = (): Reply<'watch'> => ({ status: 200, body: things })
+// @ts-expect-error -- a list is not asynchronous
+export const watchedList = (): Reply<'watch'> => ({ status: 200, body: [item] })
+// @ts-expect-error -- bytes are no items
+export const watchedBytes = (): Reply<'watch'> => ({ status: 200, body: stream })
+
 // Ranges and `default`.
 export const exact = (): Reply<'create-item'> => ({ status: 404, body: 'gone' })
 // @ts-expect-error -- 404 has a response of its own
@@ -126,8 +147,9 @@ export const csv = (): Reply<'toString'> => ({ status: 200, contentType: 'text/c
 export const csvStream = (): Reply<'toString'> => ({ status: 200, contentType: 'text/csv', body: stream })
 export const pdf = (): Reply<'toString'> => ({ status: 200, contentType: 'application/pdf', body: new Uint8Array() })
 export const pdfStream = (): Reply<'toString'> => ({ status: 200, contentType: 'application/pdf', body: stream })
-// @ts-expect-error -- several media types, and none is selected
-export const unselected = (): Reply<'toString'> => ({ status: 200, body: report })
+export const onlyJson = (): Reply<'toString'> => ({ status: 200, body: report })
+// @ts-expect-error -- several media types, of which JSON is the default
+export const unselected = (): Reply<'toString'> => ({ status: 200, body: 'a,b' })
 // @ts-expect-error -- text is no report
 export const csvAsJson = (): Reply<'toString'> => ({ status: 200, contentType: 'application/json', body: 'a,b' })
 // @ts-expect-error -- a report is no text
@@ -154,7 +176,20 @@ export type depth = Holds<Same<NonNullable<typeof node.next>['weight'], bigint |
 export const deep: bigint | undefined = node.next?.next?.next?.weight
 
 // The operations are those of paths.
-export type operationIds = Holds<Same<OperationId, 'items.list' | 'create-item' | 'toString' | 'upload'>>
+export type operationIds = Holds<
+  Same<
+    OperationId,
+    | 'items.list'
+    | 'create-item'
+    | 'find-items'
+    | 'search'
+    | 'copy-items'
+    | 'move-items'
+    | 'toString'
+    | 'upload'
+    | 'watch'
+  >
+>
 export const handler: Handler<'create-item', object> = ({ body }) => ({ status: 404, body: body.name })
 
 // Files are `File` in a form, and text in JSON. A parameter with content is its JSON.

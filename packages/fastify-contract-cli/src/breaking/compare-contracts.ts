@@ -1,6 +1,6 @@
 import { namesOf, printable } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
-import type { OpenApi } from '../check/read-contract.ts'
+import type { OpenApi } from '../model/read-contract.ts'
 import { type RedoclyChange, pointerInContract, redoclyDiff } from './redocly-diff.ts'
 
 /**

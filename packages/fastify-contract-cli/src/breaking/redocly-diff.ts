@@ -4,11 +4,12 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type ContractDocument, contractMethods } from 'fastify-contract/document'
+import { type ContractDocument, operationPlaces, operationsIn } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
-import type { OpenApi } from '../check/read-contract.ts'
-import type { Kind } from '../keywords/keyword.ts'
-import { heldBy } from '../keywords/objects.ts'
+import type { OpenApi } from '../model/read-contract.ts'
+import type { Kind } from '../model/table/keyword.ts'
+import { splitMethods } from '../model/split-methods.ts'
+import { heldBy } from '../model/table/table.ts'
 
 /** A change in the JSON report of `redocly diff`. */
 export interface RedoclyChange {
@@ -71,12 +72,15 @@ function comparable({ document }: OpenApi): unknown {
   const copy = copyForRedocly(document) as unknown as ContractDocument
   const { security: ofAll = [], ...rest } = copy
   for (const item of Object.values(rest.paths ?? {})) {
-    for (const operation of contractMethods.flatMap((method) => item[method] ?? [])) {
-      const { security = ofAll } = operation
-      operation.security = security.length === 0 ? [{}] : security
+    for (const { written } of operationsIn(item)) {
+      const { security = ofAll } = written
+      written.security = security.length === 0 ? [{}] : security
     }
   }
-  return rest
+  // Where they are used are copies.
+  Reflect.deleteProperty(rest.components ?? {}, 'mediaTypes')
+  const paths = Object.entries(splitMethods(rest.paths ?? {}, ' ')) as [string, object][]
+  return { ...rest, paths: Object.fromEntries(paths.filter(([, item]) => operationPlaces(item).length > 0)) }
 }
 
 /** A path for the responses to unmatched requests, because Redocly ignores extensions. No real path has a space. */
@@ -85,9 +89,11 @@ const pointerOfUnmatched = '#/paths/~1 x-unmatched-responses/get/responses'
 
 /** Converts a pointer into a copy for Redocly to one into the contract. */
 export function pointerInContract(pointer: string): string {
-  return pointer.startsWith(pointerOfUnmatched)
-    ? `#/x-unmatched-responses${pointer.slice(pointerOfUnmatched.length)}`
-    : pointer
+  if (pointer.startsWith(pointerOfUnmatched))
+    return `#/x-unmatched-responses${pointer.slice(pointerOfUnmatched.length)}`
+  return pointer.replace(/^(#\/paths\/[^/ ]+) ([^/]+)(?:\/post)?/, (_all, path: string, method: string) => {
+    return `${path}/${method === 'query' ? method : `additionalOperations/${method.toUpperCase()}`}`
+  })
 }
 
 /**
@@ -95,13 +101,18 @@ export function pointerInContract(pointer: string): string {
  * The responses to unmatched requests become those of a separate path.
  */
 function copyForRedocly(document: object): Record<string, unknown> {
-  function copy(value: unknown, kind: Kind): unknown {
-    if (!isSchema(value)) return copyOfData(value)
+  /** @param kind of the object; undefined in data */
+  function copy(value: unknown, kind?: Kind): unknown {
+    if (typeof value === 'bigint') return Number(value)
+    if (Array.isArray(value)) return value.map((each) => copy(each, kind))
+    if (!isSchema(value)) return value
     const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+      if (kind === undefined) return [/^(?:\$ref|externalValue)$/.test(name) ? `${name} ` : name, copy(member)]
       const held = heldBy(value, kind, name)
-      if (held === undefined) return [name, copyOfData(member)]
-      if (held.holder === value) return [name, copy(member, held.kind)]
-      if (Array.isArray(member)) return [name, member.map((each) => copy(each, held.kind))]
+      // Redocly does not compare it.
+      if (name === 'itemSchema' && held !== undefined)
+        return ['schema', { type: 'array', items: copy(member, held.kind) }]
+      if (held === undefined || held.holder === value || Array.isArray(member)) return [name, copy(member, held?.kind)]
       return [name, Object.fromEntries(held.names.map((each) => [each, copy(held.holder[each], held.kind)]))]
     })
     return Object.fromEntries(members)
@@ -115,16 +126,4 @@ function copyForRedocly(document: object): Record<string, unknown> {
     ...rest,
     paths: { ...paths, [unmatchedPath]: { get: { operationId: unmatchedPath, responses, security: [] } } },
   }
-}
-
-/** Copies data without bigints, and renames members that look like references. */
-function copyOfData(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value)
-  if (Array.isArray(value)) return value.map(copyOfData)
-  if (!isSchema(value)) return value
-  const members = Object.entries(value).map(([name, member]): [string, unknown] => [
-    /^(?:\$ref|externalValue)$/.test(name) ? `${name} ` : name,
-    copyOfData(member),
-  ])
-  return Object.fromEntries(members)
 }

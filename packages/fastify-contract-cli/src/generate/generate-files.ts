@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import type { ContractDocument, ContractOperation } from 'fastify-contract/document'
-import { stringifyJson } from 'fastify-contract/json'
-import { readContract } from '../check/read-contract.ts'
-import { readSource } from '../check/read-file.ts'
-import { writeContract } from './write-contract.ts'
+import { readCheckedContract } from '../model/read-contract.ts'
+import { readSource } from '../model/read-file.ts'
+import { contractTexts, writeContract } from './write-contract.ts'
 import { writeTypes } from './write-types.ts'
 
 /** The files of a service. Paths are relative to the root, with `/` as separator. */
@@ -37,26 +36,20 @@ export interface ContractFiles {
 export async function generateFiles({ root, contract, out, strict = false }: Project): Promise<ContractFiles> {
   const path = resolve(root, contract)
   const source = readSource(path, contract)
-  const read = await readContract(source, path, contract, { strict })
-  const { document, written, operations, warnings, referred } = read
+  const read = await readCheckedContract(source, path, contract, { strict })
+  const { document, operations, warnings, referred } = read
   const sources = new Map<string, Uint8Array>([[basename(contract), source], ...referred])
   const inFolder = (file: string) => relative(resolve(root, out), join(dirname(path), file)).replaceAll(sep, '/')
   const sums = [...sources].map(([name, content]) => {
     return [inFolder(name), hash('sha256', content)] as const
   })
-  const [text, json] = [document, written].map((each) => `${stringifyJson(each, 2)}\n`) as [string, string]
   const header = `// Generated from ${basename(contract)} by fastify-contract. Do not edit.\n`
   const files = new Map([
     ['openapi.ts', `${header}\n${writeTypes(document, operations)}`],
     // Last, because files are replaced in this order.
     [
       'contract.ts',
-      `${header}\n${writeContract({
-        sources: Object.fromEntries(sums),
-        document: text,
-        ...(json === text ? {} : { json }),
-        ...(referred.size === 0 ? { yaml: source.toString() } : {}),
-      })}`,
+      `${header}\n${writeContract({ sources: Object.fromEntries(sums), ...contractTexts(read) }, document)}`,
     ],
   ])
   return { files, document, operations, sources, warnings }

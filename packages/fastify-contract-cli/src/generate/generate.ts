@@ -2,8 +2,9 @@ import { renameSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { generateCommand } from 'fastify-contract/document'
-import { BrokenContract, type CommandResult } from '../check/findings.ts'
+import { BrokenContract, type CommandResult } from '../model/findings.ts'
 import { type ContractFiles, type Project, generateFiles } from './generate-files.ts'
+import { moduleTypeProblem } from './module-type.ts'
 
 /** Writes the generated files of a contract, or lists stale ones. A rejected contract changes nothing. */
 export async function generate(project: Project, { check = false }: { check?: boolean } = {}): Promise<CommandResult> {
@@ -15,14 +16,21 @@ export async function generate(project: Project, { check = false }: { check?: bo
     if (!(error instanceof BrokenContract)) throw error
     return { ok: false, lines: [error.message, `${out}/ is unchanged`] }
   }
-  const { files, warnings } = generated
+  const { files } = generated
   const folder = resolve(project.root, out)
+  const moduleType = await moduleTypeProblem(folder, project.root)
+  const warnings = [...generated.warnings, ...(moduleType === undefined ? [] : [moduleType])]
   const stale = await staleFiles(folder, files)
   if (check) {
     const remedy = `run npx ${generateCommand(contract, out)}`
     const mismatches = stale.map((file) => `${out}/${file}: does not match ${contract}; ${remedy}`)
     const result = stale.length === 0 ? [`${out}/ matches ${contract}`] : mismatches
     return { ok: stale.length === 0, lines: [...warnings, ...result] }
+  }
+  const surplus = stale.find((file) => !files.has(file))
+  if (surplus !== undefined && !(await isGenerated(folder, files))) {
+    const problem = `has files that are not generated, such as ${surplus}, which would be removed`
+    return { ok: false, lines: [`${out}/ ${problem}; choose a folder of its own with --out`] }
   }
   try {
     await replaceFiles(folder, files, stale)
@@ -50,6 +58,12 @@ async function staleFiles(folder: string, files: Map<string, string>): Promise<s
     if (current !== content) stale.push(file)
   }
   return stale.sort()
+}
+
+/** Whether an earlier run has written a folder, also that of release 0.1.0. */
+async function isGenerated(folder: string, files: ReadonlyMap<string, string>): Promise<boolean> {
+  const texts = [...files.keys()].map((file) => readFile(join(folder, file), 'utf8').catch(() => ''))
+  return (await Promise.all(texts)).some((text) => /^\/\/ Generated from .* by fastify-contract\./.test(text))
 }
 
 /**

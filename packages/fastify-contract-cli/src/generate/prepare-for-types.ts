@@ -1,6 +1,8 @@
-import { type ContractDocument, isJson, maps } from 'fastify-contract/document'
-import { find } from 'fastify-contract/json'
-import { inPlace, isSchema } from 'fastify-contract/schema'
+import { type ContractDocument, isJson, kindOf, maps } from 'fastify-contract/document'
+import { find, mapMembers, stringifyJson } from 'fastify-contract/json'
+import { defaultOf, isMarked, isSchema } from 'fastify-contract/schema'
+import { splitMethods } from '../model/split-methods.ts'
+import { methodSeparator, wholeQuery } from './join-methods.ts'
 
 /** The marker types of properties with these keywords. `types/message-types.ts` interprets them. */
 export type Mark = (typeof markOf)[Marked]
@@ -15,6 +17,10 @@ const values: readonly string[] = ['const', 'default', 'enum', 'example', 'examp
 /** The members that openapi-typescript writes to the comment of a property. */
 const commented: readonly string[] = ['default', 'deprecated', 'description', 'example', 'summary', 'title']
 
+function commentsOf(schema: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => commented.includes(name)))
+}
+
 /** Disables `@ts-expect-error` and `@ts-ignore`, which the compiler obeys in comments. */
 function withoutDirectives(text: string): string {
   return text.replaceAll('@ts-', '@\u200bts-')
@@ -25,47 +31,67 @@ export const note = Symbol('note')
 
 /** An instruction that openapi-typescript does not know. */
 export interface Note {
-  /** The marks of a property or a parameter. */
-  marks: Mark[]
+  /** The marks of a property or a parameter; `AsyncIterable` for the items of a stream. */
+  marks: (Mark | 'AsyncIterable')[]
   /** The schema that is marked. */
   content: Record<string, unknown>
 }
+
+/** What types are made for: handlers, or any code in the form of openapi-typescript. */
+export type TypesForm = 'handlers' | 'plain'
 
 /**
  * Prepares a contract for openapi-typescript, with notes for what it does not know. Integers beyond a double become text,
  * because types have them only in comments.
  *
  * @param document a checked contract
+ * @param form the plain one has no marks, and int64 is a number
  * @returns the changed copy, and the marks in it
  */
-export function prepareForTypes(document: ContractDocument): { source: unknown; marks: Set<Mark> } {
+export function prepareForTypes(document: ContractDocument, form: TypesForm): { source: unknown; marks: Set<Mark> } {
   const marks = new Set<Mark>()
+  const open = new Set<string>()
+  // YAML reads 3.0 without quotes as 3.
+  const is30 = /^3(?:\.0|$)/.test(document.openapi)
 
   function copy(node: unknown): unknown {
     if (Array.isArray(node)) return node.map(copy)
     if (!isSchema(node)) return withoutBigInts(node)
+    if (isStray(node['$ref'])) return copyTarget(node['$ref'])
+    // openapi-typescript takes `nullable` from no reference.
+    if (is30 && node['nullable'] === true && '$ref' in node)
+      return copy({ ...commentsOf(node), nullable: true, anyOf: [{ $ref: node['$ref'] }] })
     const object = Object.fromEntries(
-      Object.entries(withoutLiterals(node)).map(([name, member]) => {
+      Object.entries(withoutLiterals(node, form)).map(([name, member]) => {
+        // What refers to them has a copy.
+        if (name === 'mediaTypes') return [name, undefined]
         if (name.startsWith('x-') || values.includes(name)) return [name, withoutBigInts(member)]
         if (typeof member === 'string' && commented.includes(name)) return [name, withoutDirectives(member)]
         // What only documents the contract is not checked.
         if (/^(?:description|summary|title)$/.test(name)) return [name, undefined]
-        // openapi-typescript takes every alternative as an object.
+        // openapi-typescript takes every alternative as an object; true is one.
         if (/^(?:all|any|one)Of$/.test(name) && Array.isArray(member))
-          return [name, member.map((each: unknown) => copy(typeof each === 'boolean' ? {} : each))]
+          return [name, member.map((each: unknown) => (isSchema(each) ? copy(each) : {}))]
         if (!maps.includes(name) || !isSchema(member)) return [name, copy(member)]
-        return [name, mapValues(member, name === 'headers' ? copyHeader : copy)]
+        if (/^(?:paths|webhooks|pathItems)$/.test(name))
+          return [name, mapMembers(splitMethods(member, methodSeparator), copy)]
+        return [name, mapMembers(member, name === 'headers' ? copyHeader : copy)]
       }),
     )
     const { in: place, properties, schema, content } = object
     // openapi-typescript takes a parameter with `content` as a string.
     if (typeof place === 'string' && isSchema(content)) {
-      const json = Object.entries(content).find(([type]) => isJson(type))?.[1]
-      return { ...object, content: undefined, schema: isSchema(json) ? (json['schema'] ?? {}) : { type: 'string' } }
+      const isWhole = place === 'querystring'
+      const structured = Object.keys(content).find((type) => isJson(type) || (isWhole && kindOf(type) === 'form'))
+      const [of, written] = [content, node['content']].map((each) => memberOf(memberOf(each, structured), 'schema'))
+      const read = structured === undefined ? { type: 'string' } : mark(of ?? {}, written, ['default'])
+      return { ...object, ...(isWhole ? { in: 'query', name: wholeQuery } : {}), content: undefined, schema: read }
     }
     if (typeof place === 'string' && isSchema(schema)) {
       return { ...object, schema: mark(schema, node['schema'], ['default']) }
     }
+    const { itemSchema } = object
+    if (isSchema(itemSchema)) return { schema: noted(['AsyncIterable'], itemSchema) }
     const written = node['properties']
     if (!isSchema(properties) || !isSchema(written)) return withIndex(object, {})
     const marked = Object.entries(properties).map(([name, property]) => [
@@ -73,6 +99,16 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
       mark(property, written[name], ['default', 'readOnly', 'writeOnly']),
     ])
     return withIndex(object, Object.fromEntries(marked) as Record<string, unknown>)
+  }
+
+  /** Copies what a reference leads to, because openapi-typescript gives a name to components alone. */
+  function copyTarget(reference: string): unknown {
+    // Such a target has no name by which it could contain itself.
+    if (open.has(reference)) return {}
+    open.add(reference)
+    const target = copy(find(document, reference))
+    open.delete(reference)
+    return target
   }
 
   /** Copies the target of a reference to an optional header: openapi-typescript takes referenced headers as required. */
@@ -85,26 +121,41 @@ export function prepareForTypes(document: ContractDocument): { source: unknown; 
 
   /** @param written the schema of the contract */
   function mark(schema: unknown, written: unknown, asked: readonly Marked[]): unknown {
+    if (form === 'plain') return schema
     const borne = asked.filter((keyword) => carries(document, written, keyword)).map((keyword) => markOf[keyword])
     if (borne.length === 0 || !isSchema(schema)) return schema
     for (const each of borne) marks.add(each)
-    const comments = Object.fromEntries(Object.entries(schema).filter(([name]) => commented.includes(name)))
-    // With a type, openapi-typescript calls `transform`.
-    return { ...comments, type: 'object', [note]: { marks: borne, content: schema } satisfies Note }
+    return { ...commentsOf(schema), ...noted(borne, schema) }
   }
 
-  // A server receives no webhooks, and openapi-typescript would list them among the operations.
-  const { webhooks: _, ...served } = document
-  return { source: copy(served), marks }
+  return { source: copy(form === 'handlers' ? withUnnamedWebhooks(document) : document), marks }
+}
+
+/** With a type, openapi-typescript calls `transform`. */
+function noted(marks: Note['marks'], content: Note['content']): { type: 'object'; [note]: Note } {
+  return { type: 'object', [note]: { marks, content } }
+}
+
+function memberOf(object: unknown, name = ''): unknown {
+  return isSchema(object) ? object[name] : undefined
+}
+
+/** A server receives no webhooks, and openapi-typescript lists what has an operationId among the operations. */
+function withUnnamedWebhooks(document: ContractDocument): object {
+  if (document.webhooks === undefined) return document
+  const unnamed = (operation: unknown) => (isSchema(operation) ? { ...operation, operationId: undefined } : operation)
+  return { ...document, webhooks: mapMembers(document.webhooks, (item) => mapMembers(item, unnamed)) }
+}
+
+/** Whether a reference leads to a part of the contract that is no component for openapi-typescript. */
+function isStray(reference: unknown): reference is string {
+  return typeof reference === 'string' && !/^#\/components\/(?!mediaTypes\/)[^/]+\/[^/]+$/.test(reference)
 }
 
 /** Whether a schema has a keyword, also through schemas for the same value. Defaults of alternatives are not applied. */
 function carries({ components }: ContractDocument, schema: unknown, keyword: Marked): boolean {
-  if (!isSchema(schema)) return false
   const schemas = components?.schemas ?? {}
-  return keyword === 'default'
-    ? inPlace(schema, schemas, 'always').some((each) => each['default'] !== undefined)
-    : inPlace(schema, schemas).some((each) => each[keyword] === true)
+  return keyword === 'default' ? defaultOf(schema, schemas) !== undefined : isMarked(schema, schemas, keyword)
 }
 
 /**
@@ -116,25 +167,23 @@ function withIndex(schema: Record<string, unknown>, properties: Record<string, u
   const named = Object.values(properties).filter(isSchema)
   if (named.length > 0) rest['properties'] = properties
   if (named.length === 0 || !isSchema(others)) return { ...schema, ...rest }
-  return { ...rest, additionalProperties: { anyOf: [others, ...named] } }
+  const distinct = new Map([others, ...named].map((each) => [stringifyJson(each), each]))
+  return { ...rest, additionalProperties: { anyOf: [...distinct.values()] } }
 }
 
-/** Replaces `const: null` by a type, and drops the constants of an int64, which would become numbers. */
-function withoutLiterals(schema: Record<string, unknown>): Record<string, unknown> {
+/** Replaces `const: null` by a type, and drops constants that openapi-typescript takes as something else. */
+function withoutLiterals(schema: Record<string, unknown>, form: TypesForm): Record<string, unknown> {
   const { enum: listed, const: only, ...others } = schema
   if (only === null) return { ...others, type: 'null' }
+  if ((listed ?? only) === undefined) return schema
   const isInt64 = schema['format'] === 'int64' && [schema['type']].flat().includes('integer')
-  return isInt64 && (listed ?? only) !== undefined ? others : schema
+  const isRounded = [listed, only].flat().some((value) => typeof value === 'bigint')
+  const isObject = schema['type'] === 'object' || 'properties' in schema || 'additionalProperties' in schema
+  // It takes the values of an enum of objects as schemas.
+  return isRounded || (isObject && listed !== undefined) || (isInt64 && form === 'handlers') ? others : schema
 }
 
 /** Converts bigints to text, which keeps their digits. */
 function withoutBigInts(node: unknown): unknown {
-  if (typeof node === 'bigint') return String(node)
-  if (Array.isArray(node)) return node.map(withoutBigInts)
-  return isSchema(node) ? mapValues(node, withoutBigInts) : node
-}
-
-function mapValues(object: unknown, change: (member: unknown, name: string) => unknown): unknown {
-  if (!isSchema(object)) return object
-  return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, change(member, name)]))
+  return typeof node === 'bigint' ? String(node) : mapMembers(node, withoutBigInts)
 }

@@ -1,10 +1,20 @@
-import { type ContractTexts, sealContract } from 'fastify-contract/document'
+import { type ContractDocument, type ContractTexts, sealContract } from 'fastify-contract/document'
+import type { CheckedContract } from '../model/read-contract.ts'
+import { findChange } from './find-change.ts'
+import { printJson } from './print-json.ts'
+import { writeNamedValues } from './write-named-values.ts'
+
+/** The texts of a checked contract. */
+export function contractTexts({ written, document }: Pick<CheckedContract, 'written' | 'document'>): ContractTexts {
+  const change = findChange(written, document)
+  return { document: printJson(written), ...(change === undefined ? {} : { changes: printJson(change) }) }
+}
 
 /**
  * Writes `contract.ts`: the types by the names that handlers use, and the contract as text. The types are erased when Node
  * loads it, so it does not import those of openapi.ts.
  */
-export function writeContract(texts: ContractTexts): string {
+export function writeContract(texts: ContractTexts, document: ContractDocument): string {
   const sealed: Record<string, Member> = { ...sealContract(texts) }
   const members = Object.entries(sealed).map(([name, value]) => `  ${name}: ${literal(value)},\n`)
   return `import type * as library from 'fastify-contract'
@@ -37,7 +47,7 @@ export type Auth = library.Auth<schemes>
 export const contract: library.Contract<Types> = {
   folder: import.meta.dirname,
 ${members.join('')}}
-`
+${writeNamedValues(document)}`
 }
 
 type Member = string | Readonly<Record<string, string>>

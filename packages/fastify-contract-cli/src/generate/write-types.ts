@@ -1,10 +1,11 @@
 import type { ContractDocument, ContractOperation } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
 import { alternativesOf, requiredSchemesOf } from 'fastify-contract/security'
-import { type GlobalContext, type OpenAPI3, astToString, resolveRef } from 'openapi-typescript'
+import { type GlobalContext, type OpenAPI3, astToString, resolveRef, scanDiscriminators } from 'openapi-typescript'
 import { transformSchema, transformSchemaObject, tsIntersection, tsIsPrimitive } from 'openapi-typescript'
 import ts from 'typescript'
-import { type Mark, type Note, note, prepareForTypes } from './prepare-for-types.ts'
+import { joinMethods } from './join-methods.ts'
+import { type Note, note, prepareForTypes } from './prepare-for-types.ts'
 
 /**
  * Writes the contract as TypeScript types, `format: int64` as bigint. Properties with `default`, `readOnly` or `writeOnly`
@@ -15,17 +16,12 @@ import { type Mark, type Note, note, prepareForTypes } from './prepare-for-types
  * @see https://openapi-ts.dev/node
  */
 export function writeTypes(document: ContractDocument, operations: ContractOperation[]): string {
-  const prepared = prepareForTypes(document)
-  const { marks } = prepared
-  // A checked contract.
-  const source = prepared.source as OpenAPI3
-  const context: Partial<GlobalContext> = {
+  const { source, marks } = prepareForTypes(document, 'handlers')
+  const written = transformed(source, {
     alphabetize: true,
     // openapi-typescript would replace constants by the names of `mapping`.
     discriminators: { objects: {}, refsHandled: [] },
     emptyObjectsUnknown: true,
-    injectFooter: [],
-    resolve: ($ref) => resolveRef(source, $ref, { silent: true }),
     // The types of openapi-typescript have no symbol keys.
     transform: (schema, options) => typeOf(schema as Schema & { [note]?: Note }, options),
     // Defaults within `anyOf` and `oneOf` are not applied.
@@ -33,14 +29,44 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
       marks.has('$Default') && /\/(?:anyOf|oneOf)\/\d+$/.test(path) && !tsIsPrimitive(type)
         ? marked('$Choice', type)
         : undefined,
-  }
-  // The default export would lint and bundle the contract again. Omitted options are off.
-  const nodes = transformSchema(source, context as GlobalContext)
-  const types = astToString(nodes)
+  })
+  // An index type would let a service have any operation.
+  const types = written.replace('type operations = Record<string, never>;', 'interface operations {}')
   const declarations = [...marks, '$Choice', '$Binary']
     .filter((mark) => types.includes(`${mark}<`))
     .map((mark) => `export type ${mark}<T> = { readonly ${mark.toLowerCase()}: T };\n`)
   return [...declarations, types, writeSecurity(document, operations)].join('')
+}
+
+/**
+ * Writes a contract as the types that openapi-typescript writes by default, mended where it misreads OpenAPI: a `const` of
+ * null, items of a stream, `nullable` beside a reference, `additionalProperties` beside properties, parameters with `content`, optional headers
+ * behind a reference.
+ *
+ * @param written the contract as its author wrote it, with a checked structure
+ */
+export function writePlainTypes(written: Record<string, unknown>): string {
+  const { source } = prepareForTypes(written as unknown as ContractDocument, 'plain')
+  const discriminators = scanDiscriminators(source as OpenAPI3, { silent: true })
+  return transformed(
+    { components: {}, ...(source as OpenAPI3) },
+    {
+      defaultNonNullable: true,
+      discriminators,
+      transform: (schema, options) => typeOfNote(schema as { [note]?: Note }, options),
+    },
+  )
+}
+
+/** @param source a checked contract. The default export would lint and bundle it again. Omitted options are off. */
+function transformed(source: unknown, options: Partial<GlobalContext>): string {
+  const contract = source as OpenAPI3
+  const context: Partial<GlobalContext> = {
+    injectFooter: [],
+    resolve: ($ref) => resolveRef(contract, $ref, { silent: true }),
+    ...options,
+  }
+  return astToString(joinMethods(transformSchema(contract, context as GlobalContext)))
 }
 
 /** Writes the contract's security, which openapi-typescript omits. */
@@ -67,19 +93,41 @@ type Options = Parameters<typeof transformSchemaObject>[1]
 
 /** The type of a schema, if it differs from that of openapi-typescript. */
 function typeOf(schema: Schema & { [note]?: Note }, options: Options): ts.TypeNode | undefined {
-  const { type, format, [note]: noted } = schema
-  if (noted !== undefined) {
-    // The contract was checked.
-    const inner = transformSchemaObject(noted.content as Transformed, options)
-    return tsIntersection(noted.marks.map((mark) => marked(mark, inner)))
-  }
+  const { type, format } = schema
+  if (schema[note] !== undefined) return typeOfNote(schema, options)
   if (type === 'string' && format === 'binary') {
     return marked('$Binary', ts.factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword))
   }
+  if (Array.isArray(schema['prefixItems']) && [type].flat().includes('array')) return tupleOf(schema, options)
   if (type === 'integer' && format === 'int64') return ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
   return undefined
 }
 
-function marked(mark: Mark | '$Choice' | '$Binary', type: ts.TypeNode): ts.TypeNode {
+function typeOfNote({ [note]: noted }: { [note]?: Note }, options: Options): ts.TypeNode | undefined {
+  if (noted === undefined) return undefined
+  // The contract was checked.
+  const inner = transformSchemaObject(noted.content as Transformed, options)
+  return tsIntersection(noted.marks.map((mark) => marked(mark, inner)))
+}
+
+/**
+ * The type of a list with `prefixItems`. openapi-typescript takes each of them as required, and leaves out the others.
+ */
+function tupleOf(schema: Schema, options: Options): ts.TypeNode {
+  const { type, prefixItems, items, minItems = 0 } = schema
+  // The contract was checked.
+  const typeOfItem = (item: unknown) => transformSchemaObject((item === true ? {} : item) as Transformed, options)
+  const first = (prefixItems as unknown[]).map((item, index) =>
+    index < Number(minItems) ? typeOfItem(item) : ts.factory.createOptionalTypeNode(typeOfItem(item)),
+  )
+  const others = ts.factory.createRestTypeNode(ts.factory.createArrayTypeNode(typeOfItem(items ?? true)))
+  const tuple = ts.factory.createTupleTypeNode(items === false ? first : [...first, others])
+  const isNullable = [type].flat().includes('null')
+  return isNullable
+    ? ts.factory.createUnionTypeNode([tuple, ts.factory.createLiteralTypeNode(ts.factory.createNull())])
+    : tuple
+}
+
+function marked(mark: Note['marks'][number] | '$Choice' | '$Binary', type: ts.TypeNode): ts.TypeNode {
   return ts.factory.createTypeReferenceNode(mark, [type])
 }

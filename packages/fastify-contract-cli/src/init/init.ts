@@ -1,9 +1,10 @@
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { shellQuoted } from 'fastify-contract/document'
 import { requiredSchemesOf } from 'fastify-contract/security'
-import { BrokenContract, type CommandResult } from '../check/findings.ts'
+import { BrokenContract, type CommandResult } from '../model/findings.ts'
 import { generateFiles } from '../generate/generate-files.ts'
+import { exampleHandlers } from './example-handlers.ts'
 import { writeFailureForm } from './failure-form.ts'
 import * as templates from './templates.ts'
 
@@ -15,16 +16,14 @@ import * as templates from './templates.ts'
  * @param folder a new or an empty folder
  */
 export async function init(root: string, file: string, folder: string): Promise<CommandResult> {
-  const path = resolve(root, file)
-  const present = await readdir(resolve(root, folder)).catch(() => [])
-  if (present.length > 0) return { ok: false, lines: [`${folder} is not empty; choose another folder`] }
+  const target = resolve(root, folder)
+  const refused = (problem: string) => ({ ok: false, lines: [`${folder} ${problem}; choose another folder`] })
+  const problem = await problemOf(target)
+  if (problem !== undefined) return refused(problem)
   try {
-    const { files, warnings } = await filesOf(path, basename(resolve(root, folder)))
-    for (const [name, content] of files) {
-      const target = join(resolve(root, folder), name)
-      await mkdir(dirname(target), { recursive: true })
-      await writeFile(target, content)
-    }
+    const { files, warnings } = await filesOf(resolve(root, file), basename(target))
+    const code = await writeFiles(target, files)
+    if (code !== undefined) return refused(`cannot be written (${code})`)
     return {
       ok: true,
       lines: [...warnings, `wrote ${[...files.keys()].join(', ')}`, ...(await nextSteps(folder))],
@@ -33,6 +32,52 @@ export async function init(root: string, file: string, folder: string): Promise<
     if (error instanceof BrokenContract) return { ok: false, lines: [error.message, `${folder} is not written`] }
     throw error
   }
+}
+
+/** Why a folder is neither new nor empty. */
+async function problemOf(folder: string): Promise<string | undefined> {
+  try {
+    return (await readdir(folder)).length > 0 ? 'is not empty' : undefined
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOTDIR') return 'is not a folder'
+    if (code !== 'ENOENT') return `cannot be read (${code})`
+    const isLink = await lstat(folder).then(
+      () => true,
+      () => false,
+    )
+    return isLink ? 'is a link to nothing' : undefined
+  }
+}
+
+/** Writes files to a new or an empty folder, or nothing. @returns the code of the error that kept it from that */
+async function writeFiles(
+  folder: string,
+  files: ReadonlyMap<string, string | Uint8Array>,
+): Promise<string | undefined> {
+  let made: string | undefined
+  try {
+    made = await mkdir(folder, { recursive: true })
+    for (const [name, content] of files) {
+      await mkdir(dirname(join(folder, name)), { recursive: true })
+      await writeFile(join(folder, name), content)
+    }
+    return undefined
+  } catch (error) {
+    const written = made === undefined ? [...files.keys()].map((name) => join(folder, firstOf(name))) : [made]
+    for (const each of written) await rm(each, { recursive: true, force: true })
+    return codeOf(error)
+  }
+}
+
+/** The code of a system error. @throws any other */
+function codeOf(error: unknown): string {
+  if (error instanceof Error && 'syscall' in error && 'code' in error) return String(error.code)
+  throw error
+}
+
+function firstOf(path: string): string {
+  return path.split('/', 1).join()
 }
 
 /** How to start a new service. Until they are in the npm registry, the packages are installed from tarballs. */
@@ -53,12 +98,20 @@ async function filesOf(path: string, name: string) {
   const form = writeFailureForm(document, operations)
   const schemes = requiredSchemesOf(document, operations)
   const version = await ownVersion()
-  const service = { name: packageName(name), contract, version, operations, schemes, hasForm: form !== undefined }
+  const service: templates.Service = {
+    name: packageName(name),
+    contract,
+    version,
+    operations,
+    schemes,
+    hasForm: form !== undefined,
+    examples: exampleHandlers(document, operations),
+    isStrict: warnings.length === 0,
+  }
   const files = new Map<string, string | Uint8Array>([
     ['package.json', templates.packageJson(service)],
     ['tsconfig.json', templates.tsconfig],
     ['.gitignore', 'node_modules/\n'],
-    ...sources,
     ...[...generated.files].map(([file, text]) => [`generated/${file}`, text] as const),
     ['src/handlers.ts', templates.handlers(service)],
     ...(schemes.size > 0 ? [['src/auth.ts', templates.auth(service)] as const] : []),
@@ -68,7 +121,15 @@ async function filesOf(path: string, name: string) {
     ['src/server.ts', templates.server(service)],
     ['test/contract.test.ts', templates.test(service)],
   ])
-  return { files, warnings }
+  // Some file systems ignore case. What is in generated/, the next `generate` removes.
+  const isOwn = (source: string, own: string) => own === source || own.startsWith(`${source}/`)
+  for (const source of sources.keys()) {
+    const name = source.toLowerCase()
+    if (firstOf(name) === 'generated' || [...files.keys()].some((own) => isOwn(name, own.toLowerCase()))) {
+      throw new BrokenContract([`${source}: the new service has a file of this name; rename it`])
+    }
+  }
+  return { files: new Map([...files, ...sources]), warnings }
 }
 
 /** The version of this package, which is that of fastify-contract. */

@@ -5,7 +5,7 @@ import { comment, propertyName, quoted } from './typescript.ts'
 /** The exact versions of what a new service installs. */
 export const versions = {
   dependencies: { fastify: '5.12.8', pino: '10.4.0' },
-  devDependencies: { '@types/node': '24.19.2', typescript: '5.9.3' },
+  devDependencies: { '@types/node': '26.6.6', typescript: '5.9.3' },
 }
 
 /** What a new service is made of. */
@@ -19,20 +19,27 @@ export interface Service {
   schemes: ReturnType<typeof requiredSchemesOf>
   /** Whether it has src/failure-form.ts. */
   hasForm: boolean
+  /** Handlers to copy. */
+  examples: readonly string[]
+  /** Whether the contract has no warnings, so that each new one can be refused. */
+  isStrict: boolean
 }
+
+/** Makes Node take the place of the shell, so that a signal to npm reaches it. The shell of Windows has no such word. */
+const exec = process.platform === 'win32' ? '' : 'exec '
 
 const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
 
-export function packageJson({ name, contract, version }: Service): string {
-  const generate = generateCommand(contract, 'generated')
+export function packageJson({ name, contract, version, isStrict }: Service): string {
+  const generate = `${generateCommand(contract, 'generated')}${isStrict ? ' --strict' : ''}`
   return json({
     name,
     private: true,
     type: 'module',
     engines: { node: '>=22.18' },
     scripts: {
-      start: 'node src/server.ts',
-      dev: 'node --watch src/dev.ts',
+      start: `${exec}node src/server.ts`,
+      dev: `${exec}node --watch src/dev.ts`,
       generate,
       check: `${generate} --check && tsc`,
       test: 'npm run -s check && node --test',
@@ -60,17 +67,27 @@ export const tsconfig = json({
 })
 
 /** A line for each operation, with its route and summary. */
-export function handlers({ operations }: Service): string {
+export function handlers({ operations, schemes, examples }: Service): string {
   const lines = operations.map(({ id, method, path, object: { summary = '' } }) => {
     const route = `${method.toUpperCase()} ${path}`
     const about = [id === route ? '' : route, String(summary)].filter((part) => part !== '').join(': ')
     return `  ${propertyName(id)}: notImplemented,${about === '' ? '' : ` // ${comment(about)}`}\n`
   })
-  return `import { notImplemented } from 'fastify-contract'
-import type { Handlers } from '../generated/contract.ts'
-
-/** The handler of each operation. It gets the valid request, and returns a declared status with its body. */
-export const handlers: Handlers = {
+  const told =
+    examples.length === 0
+      ? ''
+      : ` Such as:\n *${examples.map((line) => `\n *     ${line.replaceAll('*/', '*\\/')}`).join('')}`
+  const [found, auth, types] =
+    schemes.size === 0
+      ? ['', '', '']
+      : ['type Found, ', "import type { auth } from './auth.ts'\n", '<unknown, Found<typeof auth>>']
+  const names = `${found}${lines.length === 0 ? '' : 'notImplemented'}`.replace(/, $/, '')
+  return `${names === '' ? '' : `import { ${names} } from 'fastify-contract'\n`}import type { Handlers } from '../generated/contract.ts'
+${auth}
+/**
+ * The handler of each operation. It gets the valid request, and returns a declared status with its body.${told}
+ */
+export const handlers: Handlers${types} = {
 ${lines.join('')}}
 `
 }
@@ -213,7 +230,7 @@ export function test({ schemes }: Service): string {
   const secrets = [...schemes.keys()].map((name) => `process.env[${quoted(variableOf(name))}] = 'secret'\n`)
   const auth = known.length === 0 ? '' : `, auth: { ${known.join(', ')} }`
   return `import { after, test } from 'node:test'
-import { parseJsonWithBigInts } from 'fastify-contract/json'
+import { documentOf } from 'fastify-contract/document'
 import { readContract, test as testServer } from 'fastify-contract-cli/suite'
 import { contract } from '../generated/contract.ts'
 import { buildApp } from '../src/app.ts'
@@ -223,11 +240,11 @@ after(() => app.close())
 
 /** What needs a handler that is not written yet is skipped. */
 test('the server keeps its contract', async (context) => {
-  const tested = readContract(parseJsonWithBigInts(contract.document))
+  const tested = readContract(documentOf(contract))
   for await (const result of testServer(tested, { app${auth} })) {
     await context.test(result.title, (each) => {
-      if (result.verdict === 'left out') each.skip(result.reason)
-      if (result.verdict === 'not implemented') each.skip('not implemented')
+      if (result.verdict === 'left out') each.skip([result.because, result.reason].join(': '))
+      if (result.verdict === 'not judged') throw new Error(result.reason)
       if (result.verdict === 'fault') throw new Error([result.problem, result.counterexample?.shown].join('\\n'))
     })
   }

@@ -4,7 +4,7 @@ import type { Schema } from 'fastify-contract/schema'
 import { successOf } from '../suite/contract.ts'
 import { type SchemaSource, flatten } from '../suite/flat-schema.ts'
 import { type Members, type Resource, idKey, idTextOf, isObject, resourcesOf, unwrapped } from '../suite/resources.ts'
-import { attempt } from '../suite/undrawable.ts'
+import { attempt } from '../suite/no-generator.ts'
 import { plainValue } from '../suite/values.ts'
 import { conform, isReply } from './conform.ts'
 import { Memory } from './memory.ts'
@@ -51,7 +51,7 @@ export class Collections {
     this.#resources = new Map(all)
   }
 
-  /** @returns undefined for an operation of no collection @throws Undrawable */
+  /** @returns undefined for an operation of no collection @throws NoGenerator */
   reply(operation: ContractOperation, { url, path, body, accept, example }: Request): MockReply | undefined {
     const resource = this.#resources.get(operation)
     if (resource === undefined) return undefined
@@ -67,7 +67,7 @@ export class Collections {
       const id = idTextOf(path[resource.parameter])
       return id === undefined ? undefined : this.#replyOfThing(asked, id)
     }
-    if (operation.method === 'get') return this.#list(asked)
+    if (operation.method === 'get' || operation.method === 'query') return this.#list(asked)
     if (operation.method === 'post') return this.#create(asked, asked.body ?? {})
     if (asked.body === undefined) return undefined
     // A collection may be told to change what the body names.
@@ -96,7 +96,7 @@ export class Collections {
       this.#memory.put(collection, id, members)
       return reply
     }
-    if (operation.method !== 'get' && operation.method !== 'head') return undefined
+    if (!['get', 'head', 'query'].includes(operation.method)) return undefined
     return respond(success, (schema, plain) => {
       if (known?.members !== undefined) return this.#shown(resource, known.members, schema, plain)
       const drawn = plain()

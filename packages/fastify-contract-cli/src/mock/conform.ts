@@ -12,7 +12,7 @@ export function isReply(value: unknown, schema: Schema | boolean, source: Schema
  * Turns a value that a client sent into one of the schema of a response: without undeclared properties, and with those
  * that are required.
  *
- * @throws Undrawable when no valid value is known
+ * @throws NoGenerator when no valid value is known
  */
 export function conform(value: unknown, schema: Schema, source: SchemaSource): unknown {
   for (const isStrict of [false, true]) {

@@ -5,7 +5,7 @@ import { type TestedContract, operationOf } from '../suite/contract.ts'
 import { Fault } from '../suite/fault.ts'
 import type { SchemaSource } from '../suite/flat-schema.ts'
 import { assertKeepsContract } from '../suite/response-checks.ts'
-import { attempt } from '../suite/undrawable.ts'
+import { attempt } from '../suite/no-generator.ts'
 import { type MockReply, replyOf } from './replies.ts'
 
 /**
@@ -14,7 +14,8 @@ import { type MockReply, replyOf } from './replies.ts'
  * @param app before the contract is registered
  */
 export function fitFailures(app: FastifyInstance, contract: TestedContract & SchemaSource): void {
-  const bases = basePathsOf(contract.document).toSorted((a, b) => b.length - a.length)
+  const own = contract.operations.flatMap(({ basePaths }) => basePaths)
+  const bases = [...new Set([...basePathsOf(contract.document), ...own])].toSorted((a, b) => b.length - a.length)
   app.addHook('onSend', (request, reply, payload, done) => {
     const base = bases.find((each) => request.url.startsWith(`${each}/`)) ?? ''
     const url = request.url.slice(base.length)

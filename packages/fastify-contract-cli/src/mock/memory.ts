@@ -2,6 +2,8 @@ import type { Members } from '../suite/resources.ts'
 
 /** How many things and names of deleted ones are kept, over all collections; the oldest are forgotten. */
 const most = 1_000
+/** What they may take in memory, by `bytesOf`. */
+const mostBytes = 16 * 2 ** 20
 
 /** A thing of a collection; without members if it was deleted. */
 interface Thing {
@@ -12,10 +14,17 @@ interface Thing {
   isSeed: boolean
 }
 
+/** A thing, or none for a collection that has been asked for, and what it takes. */
+interface Kept {
+  thing: Thing | undefined
+  bytes: number
+}
+
 /** What clients have posted and not deleted. */
 export class Memory {
   /** By their paths; that of a collection that has been asked for ends in a slash. */
-  readonly #things = new Map<string, Thing | undefined>()
+  readonly #things = new Map<string, Kept>()
+  #bytes = 0
 
   /** Gives a collection what it has at first. */
   seed(collection: string, things: () => Map<string, Members>): void {
@@ -25,7 +34,7 @@ export class Memory {
   }
 
   find(collection: string, id: string): Thing | undefined {
-    return this.#things.get(pathOf(collection, id))
+    return this.#things.get(pathOf(collection, id))?.thing
   }
 
   list(collection: string): Members[] {
@@ -47,7 +56,7 @@ export class Memory {
   }
 
   #thingsOf(collection: string): Thing[] {
-    return [...this.#things.values()].flatMap((thing) => (thing?.collection === collection ? [thing] : []))
+    return [...this.#things.values()].flatMap(({ thing }) => (thing?.collection === collection ? [thing] : []))
   }
 
   #put(thing: Thing): void {
@@ -56,11 +65,28 @@ export class Memory {
 
   #keep(path: string, thing: Thing | undefined): void {
     // What is put again is the newest.
-    this.#things.delete(path)
-    this.#things.set(path, thing)
-    const [oldest] = this.#things.keys()
-    if (this.#things.size > most && oldest !== undefined) this.#things.delete(oldest)
+    this.#forget(path)
+    const bytes = bytesOf([path, thing])
+    this.#things.set(path, { thing, bytes })
+    this.#bytes += bytes
+    for (const oldest of this.#things.keys()) {
+      if (oldest === path || (this.#things.size <= most && this.#bytes <= mostBytes)) break
+      this.#forget(oldest)
+    }
   }
+
+  #forget(path: string): void {
+    this.#bytes -= this.#things.get(path)?.bytes ?? 0
+    this.#things.delete(path)
+  }
+}
+
+/** About what a value takes in memory. Small values have many times the bytes of their JSON. */
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return 16 + 2 * value.length
+  if (value instanceof Blob) return 200 + value.size
+  if (typeof value !== 'object' || value === null) return 16
+  return Object.entries(value).reduce((sum, [name, member]) => sum + 16 + 2 * name.length + bytesOf(member), 56)
 }
 
 function pathOf(collection: string, id: string): string {

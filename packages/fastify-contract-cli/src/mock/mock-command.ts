@@ -2,16 +2,17 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { UnservableContract } from 'fastify-contract'
-import { basePathsOf, sealContract } from 'fastify-contract/document'
-import { printable, stringifyJson } from 'fastify-contract/json'
-import { BrokenContract } from '../check/findings.ts'
-import { readContract } from '../check/read-contract.ts'
-import { readSource } from '../check/read-file.ts'
+import { type ContractOperation, basePathsOf, sealContract } from 'fastify-contract/document'
+import { printable } from 'fastify-contract/json'
+import { BrokenContract } from '../model/findings.ts'
+import { readCheckedContract } from '../model/read-contract.ts'
+import { readSource } from '../model/read-file.ts'
+import { contractTexts } from '../generate/write-contract.ts'
 import { callersOf, numberOf } from '../option-values.ts'
-import { readContract as readTested } from '../suite/contract.ts'
+import { readContract, routeOf } from '../suite/contract.ts'
 import type { Credentials } from '../suite/credentials.ts'
 import { UsageError } from '../usage.ts'
-import { createMock } from './mock.ts'
+import { createMock, withoutSuccess } from './mock.ts'
 
 const usage = `Usage: fastify-contract mock FILE [OPTION …]
 
@@ -67,13 +68,14 @@ async function start(args: string[]): Promise<FastifyInstance> {
     delay: numberOf('--delay', values.delay, { max: 600_000, isWhole: false }),
   }
   const path = resolve(file)
-  const { document, written, warnings } = await readContract(readSource(path, file), path, file)
-  const sealed = sealContract({ document: stringifyJson(document), json: stringifyJson(written, 2) })
+  const read = await readCheckedContract(readSource(path, file), path, file)
+  const { document, warnings } = read
+  const sealed = sealContract(contractTexts(read))
   const app = await createMock(sealed, {
     ...behaviour,
-    auth: acceptedOf(callersOf(readTested(document), values.auth)),
+    auth: acceptedOf(callersOf(readContract(document), values.auth)),
     onContractBroken: (id) => {
-      console.error(printable(`no valid reply to ${id} is known; give its responses examples`))
+      console.error(printable(`cannot generate a valid reply to ${id}; give its responses examples`))
     },
   })
   const address = await listen(app, values.host, port)
@@ -82,7 +84,15 @@ async function start(args: string[]): Promise<FastifyInstance> {
   console.log(printable(`base path${bases.length > 1 ? 's' : ''}: ${bases.join(', ')}`))
   console.log(`docs: ${address}/docs`)
   if (warnings.length > 0) console.error(`the contract has warnings; fastify-contract generate prints them`)
+  warnOfSilent(withoutSuccess(sealed))
   return app
+}
+
+/** Warns of the operations that declare no success. */
+function warnOfSilent([first, ...others]: readonly ContractOperation[]): void {
+  if (first === undefined) return
+  const more = others.length > 0 ? ` (and ${String(others.length)} more)` : ''
+  console.error(printable(`${routeOf(first)} declares no success, and is answered 204${more}; declare a response`))
 }
 
 /** The credentials of all callers by their schemes. */

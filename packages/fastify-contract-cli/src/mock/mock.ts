@@ -11,12 +11,15 @@ import {
   notImplemented,
   unavailable,
 } from 'fastify-contract'
-import { type ContractOperation, documentOf, operationsOf } from 'fastify-contract/document'
+import { type ContractDocument, type ContractOperation } from 'fastify-contract/document'
+import { documentOf, operationsIn, operationsOf, sealContract } from 'fastify-contract/document'
+import { parseJsonWithBigInts, stringifyJson } from 'fastify-contract/json'
 import { type SecurityScheme, requiredSchemesOf } from 'fastify-contract/security'
+import { contractTexts } from '../generate/write-contract.ts'
 import { failureFormOf } from '../init/failure-form.ts'
-import { readContract, statusesOf, successOf } from '../suite/contract.ts'
+import { declaredSuccessOf, readContract, statusesOf, successOf } from '../suite/contract.ts'
 import type { SchemaSource } from '../suite/flat-schema.ts'
-import { Undrawable } from '../suite/undrawable.ts'
+import { NoGenerator } from '../suite/no-generator.ts'
 import { Collections } from './collections.ts'
 import { fitFailures } from './fit-failures.ts'
 import { exampledBy, preferenceOf } from './preferences.ts'
@@ -66,7 +69,7 @@ export function mockHandlers(
     if (random() < errors) {
       const failures = statusesOf(operation, 500).filter((status) => status >= 400)
       const status = failures[Math.floor(random() * failures.length)]
-      if (status === undefined) throw unavailable('the mock fails on purpose, and the operation declares no failure')
+      if (status === undefined) throw unavailable('--errors chose this request, but the operation declares no failure')
       return replyOf(operation, source, { status, accept })
     }
     const preference = preferenceOf(request.headers['prefer'], operation)
@@ -86,7 +89,7 @@ export function mockHandlers(
       try {
         return replyTo(operation, input, request)
       } catch (error) {
-        if (!(error instanceof Undrawable)) throw error
+        if (!(error instanceof NoGenerator)) throw error
         throw new Refusal('not_implemented', `${error.message}; give the response an example`)
       }
     }
@@ -118,18 +121,42 @@ export async function createMock(
   options: MockOptions & MockSettings = {},
 ): Promise<FastifyInstance> {
   const { docs, onContractBroken, auth: accepted = {}, ...behaviour } = options
-  const document = documentOf(contract)
+  const served = withSuccesses(contract)
+  const document = documentOf(served)
   const operations = operationsOf(document)
   const schemes = requiredSchemesOf(document, operations)
   const failureForm = failureFormOf(document, operations)
-  const auth = Object.fromEntries([...schemes].map(([name, scheme]) => [name, verifierOf(scheme, accepted[name])]))
-  const app = fastify(fastifyOptions())
+  const acceptedOf = new Map(Object.entries(accepted))
+  const auth = Object.fromEntries(
+    [...schemes].map(([name, scheme]) => [name, verifierOf(scheme, acceptedOf.get(name))]),
+  )
+  // No load balancer waits for it to leave.
+  const app = fastify(fastifyOptions({ limits: { shutdownDelayMilliseconds: 0 } }))
   // The types of a contract that was just read are not known.
-  const untyped = contract as Contract<{ operations: object; security: object; schemes: object }>
-  const handlers = mockHandlers(contract, behaviour)
+  const untyped = served as Contract<{ operations: object; security: object; schemes: object }>
+  const handlers = mockHandlers(served, behaviour)
   fitFailures(app, { ...readContract(document), direction: 'response' })
   await app.register(fastifyContract(untyped, { handlers, auth, docs, onContractBroken, failureForm }))
   return app
+}
+
+/** The operations of a contract that declare no success. A mock answers them with 204. */
+export function withoutSuccess(contract: Contract): ContractOperation[] {
+  return operationsOf(documentOf(contract)).filter((operation) => declaredSuccessOf(operation) === undefined)
+}
+
+/** Declares 204 where an operation declares no success: the server sends nothing that is not declared. */
+function withSuccesses(contract: Contract): Contract {
+  const without = withoutSuccess(contract)
+  if (without.length === 0) return contract
+  // A copy of a document is one.
+  const document = parseJsonWithBigInts(stringifyJson(documentOf(contract))) as ContractDocument
+  for (const { path, method } of without) {
+    const operation = operationsIn(document.paths?.[path] ?? {}).find((each) => each.method === method)?.written
+    if (operation !== undefined) operation.responses = { ...operation.responses, 204: { description: 'Done.' } }
+  }
+  const written = parseJsonWithBigInts(contract.document) as Record<string, unknown>
+  return sealContract({ ...contract, ...contractTexts({ written, document }) })
 }
 
 /** @param accepted as they are sent; undefined for any */

@@ -35,6 +35,7 @@ const preference = /(?<=^|[,;])\s*(code|example)\s*=\s*(?:"([^"]*)"|([^\s,;"]+))
 export interface RequestValues {
   path?: Record<string, unknown>
   query?: Record<string, unknown>
+  querystring?: unknown
   header?: Record<string, unknown>
   body?: unknown
 }
@@ -44,6 +45,7 @@ export function exampledBy(operation: ContractOperation, values: RequestValues):
   const { parameters, object } = operation
   const bodies = Object.values(object.requestBody?.content ?? {}).flatMap((media) => namesOf(media, values.body))
   const ofParameters = parameters.flatMap((parameter) => {
+    if (parameter.in === 'querystring') return namesOf(parameter, values.querystring)
     const given = parameter.in === 'cookie' ? undefined : values[parameter.in]
     return namesOf(parameter, given?.[parameter.name])
   })

@@ -1,11 +1,13 @@
-import type { ContractOperation, ContractResponse, Exampled } from 'fastify-contract/document'
-import { declaredResponse, isJson, isRange, kindOf } from 'fastify-contract/document'
+import type { ContractOperation, ContractResponse, Exampled, MediaType } from 'fastify-contract/document'
+import { declaredResponse, isContentless, isJson, isRange, kindOf } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
 import type { SchemaSource } from '../suite/flat-schema.ts'
-import { examplesOf } from '../suite/requests.ts'
-import { Undrawable, attempt } from '../suite/undrawable.ts'
+import { examplesOf } from '../suite/parameters.ts'
+import { NoGenerator, attempt } from '../suite/no-generator.ts'
 import { plainValue } from '../suite/values.ts'
+import { isReply } from './conform.ts'
+import { lastPage } from './last-page.ts'
 
 /** What a handler returns. */
 export interface MockReply {
@@ -28,25 +30,28 @@ export interface Wanted {
   headers?: Record<string, string>
 }
 
-/** Statuses without content (RFC 9110, sections 15.3.5, 15.3.6, 15.4.5). */
-const contentless = [204, 205, 304]
-
-/** Makes a reply of a declared response: of its examples, else of valid values. @throws Undrawable */
-export function replyOf({ object }: ContractOperation, source: SchemaSource, wanted: Wanted): MockReply {
+/** Makes a reply of a declared response: of its examples, else of valid values. @throws NoGenerator */
+export function replyOf({ object, method }: ContractOperation, source: SchemaSource, wanted: Wanted): MockReply {
   const { status } = wanted
   const response = declaredResponse(object.responses, status)
-  if (response === undefined) throw new Undrawable(`${String(status)} is not declared`)
+  if (response === undefined) throw new NoGenerator(`${String(status)} is not declared`)
   const headers = headersOf(response, source, wanted)
-  const types = contentless.includes(status) ? [] : Object.keys(response.content ?? {})
+  const types = isContentless(status) ? [] : Object.keys(response.content ?? {})
+  if (types.length === 0) return { status, headers }
   const concrete = types.filter((each) => !isRange(each))
-  const type = concrete.find((each) => each === wanted.accept) ?? concrete.find(isJson) ?? concrete[0] ?? types[0]
-  if (type === undefined) return { status, headers }
-  const media = response.content?.[type] ?? {}
-  const contentType = isRange(type) ? concreteTypeOf(type) : type
-  return { status, headers, contentType, body: bodyOf(contentType, media, source, wanted) }
+  const isList = method === 'get' || method === 'query'
+  const asked = concrete.filter((each) => each === wanted.accept)
+  for (const type of new Set([...asked, ...concrete.filter(isJson), ...concrete, ...types])) {
+    const media = response.content?.[type] ?? {}
+    const contentType = isRange(type) ? concreteTypeOf(type) : type
+    const body = attempt('', {}, () => bodyOf(contentType, media, source, { ...wanted, isList }))
+    if (body !== undefined) return { status, headers, contentType, body }
+  }
+  throw new NoGenerator(`cannot generate a body of ${types.join(', ')}`)
 }
 
 const concreteTypes: [RegExp, string][] = [
+  [/^application\/\*\+json/, 'application/vnd.any+json'],
   [/^text\//, 'text/plain'],
   [/^image\//, 'image/png'],
   [/^(?:\*|application)\//, 'application/json'],
@@ -58,17 +63,30 @@ function concreteTypeOf(range: string): string {
   return known ?? range.replace('*', 'octet-stream')
 }
 
-function bodyOf(type: string, media: Exampled & { schema?: Schema }, source: SchemaSource, wanted: Wanted): unknown {
+/** @param wanted `isList` says that the body may be a page of a list */
+function bodyOf(type: string, media: MediaType, source: SchemaSource, wanted: Wanted & { isList: boolean }): unknown {
   const { schema = { type: 'object' } } = media
   const example = exampleOf(media, wanted.example)
+  const { itemSchema } = media
+  if (itemSchema !== undefined) return ReadableStream.from(itemsOf(itemSchema, example?.value, source))
   const kind = kindOf(type)
   if (kind === 'json') {
     const plain = () => (example === undefined ? plainValue(schema, source) : example.value)
-    return wanted.value?.(schema, plain) ?? plain()
+    const value = wanted.value?.(schema, plain) ?? plain()
+    return wanted.isList && wanted.example === undefined ? lastPage(value, schema, source) : value
   }
   const value = example?.value ?? (media.schema === undefined ? 'text' : textOf(schema, source))
+  // JSON would be malformed content of most other types.
+  if (typeof value !== 'string' && kind !== 'text') throw new NoGenerator(`cannot generate a body of ${type}`)
   const text = typeof value === 'string' ? value : stringifyJson(value)
   return kind === 'text' ? text : Buffer.from(text)
+}
+
+/** What a stream sends: the items of an example, or three valid values. @throws NoGenerator */
+function itemsOf(schema: Schema, example: unknown, source: SchemaSource): unknown[] {
+  if (Array.isArray(example) && example.every((item) => isReply(item, schema, source))) return example
+  const first = plainValue(schema, source)
+  return [first, ...[1, 2].map((index) => attempt('', {}, () => plainValue(schema, source, index)) ?? first)]
 }
 
 /** The text of a schema, of any other value its JSON. */
@@ -93,11 +111,12 @@ function headersOf({ headers = {} }: ContractResponse, source: SchemaSource, wan
     try {
       const set = lower === 'content-encoding' ? 'identity' : wanted.headers?.[lower]
       const value = set ?? exampleOf(header, wanted.example)?.value ?? plainValue(schema, source)
-      if (!isSendable(value)) throw new Undrawable(`no text of the header ${name} is known`)
+      if (!isSendable(value)) throw new NoGenerator(`cannot generate the header ${name}`)
+      if (lower === 'link' && required !== true && /rel="?next/i.test(String(value))) continue
       // Validated as the value that it is.
       values[name] = value as string
     } catch (error) {
-      if (!(error instanceof Undrawable) || required === true) throw error
+      if (!(error instanceof NoGenerator) || required === true) throw error
     }
   }
   return values

@@ -1,16 +1,14 @@
 import fc from 'fast-check'
-import { type ContractOperation, isRange, kindOf } from 'fastify-contract/document'
+import { type ContractOperation, type Encoding, isRange, kindOf } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
-import { type Json, type SchemaSource, flatten, sent, typesOf } from './flat-schema.ts'
-import { textual } from './parameters.ts'
+import { type Json, type SchemaSource, flatten, sent, namedTypesOf } from './flat-schema.ts'
+import { deepTexts, isScalar } from './deep-texts.ts'
+import { examplesOf, separators, textual } from './parameters.ts'
 import { spelled, textOf } from './spellings.ts'
-import { Undrawable } from './undrawable.ts'
-import { found, valuesOf } from './values.ts'
+import { NoGenerator, attempt } from './no-generator.ts'
+import { exact, found, valuesOf } from './values.ts'
 
-/**
- * The media types of an operation's body, JSON first; a range stands for one of its types. No body has
- * `application/*+json`.
- */
+/** The media types of an operation's body, JSON first; a range stands for one of its types. */
 export function bodyTypes({ object }: ContractOperation): string[] {
   const types = Object.keys(object.requestBody?.content ?? {}).filter((type) => !type.includes('*') || isRange(type))
   return types.toSorted((a, b) => Number(kindOf(b) === 'json') - Number(kindOf(a) === 'json'))
@@ -21,48 +19,127 @@ export function bodySchema({ object }: ContractOperation, type = ''): Schema | u
   return object.requestBody?.content[type]?.schema
 }
 
-/** Bodies of a media type: a value, a text, or bytes. @throws Undrawable */
+/** Bodies of a media type: a value, a text, or bytes; the examples of the contract among them. @throws NoGenerator */
 export function bodiesOf(operation: ContractOperation, type: string, source: SchemaSource): fc.Arbitrary<Json> {
   const schema = bodySchema(operation, type) ?? {}
+  const isValid = (value: Json) => value !== undefined && source.problemsOf(value, schema).length === 0
+  const examples = [...examplesOf(operation.object.requestBody?.content[type] ?? {}).values()].map(exact)
+  const kind = kindOf(type)
+  const isText = (value: Json) => typeof value === 'string' && (kind === 'text' || kind === 'bytes')
+  const known = examples.filter(kind === 'json' ? isValid : isText)
+  if (source.plain?.hasExamples === true && known.length > 0) return fc.constant(known[0])
+  const draw = () => drawnBodies(operation, type, source)
+  const drawn = known.length === 0 ? draw() : attempt('', {}, draw)
+  if (drawn === undefined) return fc.constantFrom(...known)
+  if (source.plain !== undefined || known.length === 0) return drawn
+  return fc.oneof({ weight: 6, arbitrary: drawn }, { weight: 1, arbitrary: fc.constantFrom(...known) })
+}
+
+/** @throws NoGenerator */
+function drawnBodies(operation: ContractOperation, type: string, source: SchemaSource): fc.Arbitrary<Json> {
+  const schema = bodySchema(operation, type) ?? {}
   const flat = sent(flatten(schema, source))
-  const types = typesOf(flat)
+  const types = namedTypesOf(flat)
   const mayBeText = types.length === 0 || types.includes('string')
   const kind = kindOf(type)
   if (kind === 'json') return valuesOf(schema, source)
   if (kind === 'form' || kind === 'multipart') {
-    const isForm = (value: Json) => typeof value === 'object' && !Array.isArray(value)
-    return found(textual(flat), isForm, source)
+    const encodings = encodingsOf(operation, type)
+    const isWritten = ([name, member]: [string, Json]) =>
+      kind === 'form' || !isDelimited(encodings[name]) || !textsOf(member).some((text) => /[ ,|]/.test(textOf(text)))
+    const isForm = (value: Json) =>
+      typeof value === 'object' && !Array.isArray(value) && Object.entries(value ?? {}).every(isWritten)
+    return found(
+      textual(flat, (name) => encodings[name]?.style === 'deepObject'),
+      isForm,
+      source,
+    )
   }
   if (kind === 'text' && mayBeText) return valuesOf({ ...schema, type: 'string' }, source)
   if (kind === 'bytes' && mayBeText && !/xml|yaml|zip|pdf/.test(type)) {
     return fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes))
   }
-  throw new Undrawable(`no bodies of ${type} are known`)
+  throw new NoGenerator(`cannot generate a body of ${type}; give it an example`)
 }
 
 const boundary = 'boundary-of-the-contract-suite'
 
 /** The Content-Type header of a media type. */
 export function contentTypeOf(type: string): string {
+  if (isRange(type) && kindOf(type) === 'json') return type.replace('*', 'vnd.any')
   if (isRange(type)) return type.startsWith('text') ? 'text/plain' : 'application/octet-stream'
   return kindOf(type) === 'multipart' ? `${type}; boundary=${boundary}` : type
 }
 
+/** The encoding of the fields of a form, by name. */
+export function encodingsOf({ object }: ContractOperation, type: string): Record<string, Encoding> {
+  return object.requestBody?.content[type]?.encoding ?? {}
+}
+
+/** Whether a list or an object is one text. */
+function isDelimited({ style = 'form', explode }: Encoding = {}): boolean {
+  return style !== 'deepObject' && !(explode ?? style === 'form')
+}
+
+/** The texts of a list, and the names and texts of an object. */
+function textsOf(value: Json): Json[] {
+  return Array.isArray(value) ? value : isScalar(value) ? [value] : Object.entries(value ?? {}).flat()
+}
+
+/** The fields of a form that stand for one property. */
+function fieldsOf(name: string, value: Json, kind: 'form' | 'multipart', encoding: Encoding | undefined) {
+  const encode = kind === 'form' ? encodeURIComponent : String
+  const field = (key: string, text: string) => [encode(key), text] as const
+  if (encoding?.style === 'deepObject')
+    return deepTexts(name, value).map(([key, text]) => field(key, encode(textOf(text))))
+  if (isDelimited(encoding) && !isScalar(value)) {
+    const separator = separators[encoding?.style ?? ''] ?? ','
+    const texts = textsOf(value).map((text) => encode(textOf(text)))
+    return [field(name, texts.join(kind === 'form' ? separator : decodeURIComponent(separator)))]
+  }
+  return [value].flat().map((item) => field(name, encode(textOf(item))))
+}
+
+/** What a multipart form says of its fields, by name. */
+export interface PartTypes {
+  files: readonly string[]
+  /** Media types. */
+  types: Readonly<Record<string, string>>
+}
+
 /** Writes a body; of JSON in one of its spellings. */
-export function writtenBody(type: string, value: Json, way: number, files: readonly string[]): string | Buffer {
+export function writtenBody(
+  type: string,
+  value: Json,
+  way: number,
+  { files, types }: PartTypes,
+  encodings: Record<string, Encoding>,
+): string | Buffer {
   if (Buffer.isBuffer(value)) return value
   const kind = kindOf(type)
   if (kind === 'json') return spelled(value, way)
   if (kind === 'text' || kind === 'bytes') return textOf(value)
-  const fields = Object.entries(value ?? {}).flatMap(([name, member]) =>
-    [member as Json].flat().map((item) => [name, textOf(item)] as const),
-  )
-  if (kind === 'form') return fields.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
-  const parts = fields.map(([name, text]) => {
-    const file = files.includes(name) ? '; filename="file"\r\nContent-Type: application/octet-stream' : ''
-    return `--${boundary}\r\nContent-Disposition: form-data; name="${escapedName(name)}"${file}\r\n\r\n${text}\r\n`
+  const parts = Object.entries(value ?? {}).flatMap(([property, member]) => {
+    const fields = fieldsOf(property, member, kind, encodings[property])
+    if (kind === 'form') return fields.map((pair) => pair.join('='))
+    const file = files.includes(property) ? '; filename="file"' : ''
+    const media = types[property] ?? (file === '' ? undefined : 'application/octet-stream')
+    const told = `${file}${media === undefined ? '' : `\r\nContent-Type: ${media}`}\r\n\r\n`
+    return fields.map(([name, text]) => {
+      return `--${boundary}\r\nContent-Disposition: form-data; name="${escapedName(name)}"${told}${text}\r\n`
+    })
   })
+  if (kind === 'form') return parts.join('&')
   return `${parts.join('')}--${boundary}--\r\n`
+}
+
+/** The first media type that each part of a multipart form may have. */
+export function partTypesOf(operation: ContractOperation, type: string): Record<string, string> {
+  const typed = Object.entries(encodingsOf(operation, type)).flatMap(([name, { contentType, style, explode }]) => {
+    const [first] = style === undefined && explode === undefined ? (contentType?.split(/,\s*/) ?? []) : []
+    return first === undefined ? [] : [[name, first.replace('*/*', 'text/plain').replace('/*', '/x-any')] as const]
+  })
+  return kindOf(type) === 'multipart' ? Object.fromEntries(typed) : {}
 }
 
 /** The fields of a form that are files. */

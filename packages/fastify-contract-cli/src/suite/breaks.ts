@@ -8,13 +8,13 @@ import {
   flatten,
   isAllowed,
   sent,
-  typesOf,
+  namedTypesOf,
   within,
 } from './flat-schema.ts'
 import { beyondFormats } from './numbers.ts'
-import { RawNumber } from './spellings.ts'
-import { isFreeFormat } from './texts.ts'
-import { attempt } from './undrawable.ts'
+import { RawText } from './spellings.ts'
+import { isUncheckedFormat } from './texts.ts'
+import { attempt } from './no-generator.ts'
 import { allowed, drawn, found, memberOf } from './values.ts'
 
 /** A rule, and what breaks it and, as far as possible, no other. */
@@ -23,7 +23,7 @@ export interface Break<Breaking = Json> {
   place: string
   /** The keyword that forbids the values, or what else does. */
   rule: string
-  /** Gives values. It throws Undrawable, or they do, where the suite does not know how to break the rule. */
+  /** Gives values. It throws NoGenerator, or they do, where the suite does not know how to break the rule. */
   draw: () => fc.Arbitrary<Breaking>
 }
 
@@ -51,7 +51,7 @@ const idle: Record<string, Json> = {
 }
 
 function isIdle(keyword: string, value: Json): boolean {
-  if (keyword === 'format') return value !== 'int32' && value !== 'int64' && isFreeFormat(value)
+  if (keyword === 'format') return value !== 'int32' && value !== 'int64' && isUncheckedFormat(value)
   return Object.hasOwn(idle, keyword) && idle[keyword] === value
 }
 
@@ -76,11 +76,14 @@ function breaksAt(whole: FlatSchema, place: string): Break[] {
   // Which rule of an alternative is broken depends on which one was meant.
   const choice = ['const', 'enum', 'anyOf', 'oneOf'].find((keyword) => keyword in flat.assertions)
   if (choice !== undefined) return [breakOf(flat, place, choice, () => fc.constantFrom<Json[]>(...samples))]
-  const { items } = flat.assertions
-  const ofItems = items === undefined ? [] : breaksWithin(flat, items, `${place}/0`)
+  const { items, prefixItems = [] } = flat.assertions
+  const ofItems = [...prefixItems, items ?? []].flat().flatMap((schema, index) => {
+    const breaks = breaksWithin(flat, schema, `${place}/${String(index)}`)
+    return breaks.map(({ draw, ...broken }) => ({ ...broken, draw: () => withItem(flat, index, draw()) }))
+  })
   const ofProperties = Object.entries(whole.properties).flatMap(([name, property]): [string, Break][] => {
     const at = `${place}/${name}`
-    if (name in flat.properties) return breaksWithin(flat, property, at).map((broken) => [name, broken])
+    if (Object.hasOwn(flat.properties, name)) return breaksWithin(flat, property, at).map((broken) => [name, broken])
     return [[name, { place: at, rule: 'readOnly', draw: () => memberOf(flat, property) }]]
   })
   const missing = flat.required.map((name): [string, Break] => {
@@ -88,7 +91,7 @@ function breaksAt(whole: FlatSchema, place: string): Break[] {
   })
   return [
     ...ownBreaks(flat, place),
-    ...ofItems.map(({ draw, ...broken }) => ({ ...broken, draw: () => withItem(flat, draw()) })),
+    ...ofItems,
     ...[...missing, ...ofProperties].map(([name, { draw, ...broken }]) => {
       return { ...broken, draw: () => withProperty(flat, name, draw()) }
     }),
@@ -102,8 +105,17 @@ function breaksWithin(flat: FlatSchema, schema: Schema | boolean, place: string)
 
 /** The breaks of the rules of a value itself. What is wrong with its items is a rule of their own. */
 function ownBreaks(flat: FlatSchema, place: string): Break[] {
-  const { type: _type, items, ...keywords } = flat.assertions
-  const types = typesOf(flat)
+  // `then` and `else` are broken with `if`, a bound of `contains` with `contains`.
+  const {
+    type: _,
+    items: _items,
+    prefixItems: _first,
+    then: _then,
+    else: _else,
+    minContains: _least,
+    ...keywords
+  } = flat.assertions
+  const types = namedTypesOf(flat)
   const breaks = Object.entries(keywords)
     .filter(([keyword, value]) => !isIdle(keyword, value))
     .map(([keyword, value]) => breakOf(flat, place, keyword, () => against(flat, keyword, value)))
@@ -135,11 +147,11 @@ function against(flat: FlatSchema, keyword: string, value: unknown): fc.Arbitrar
 /** Breaks a rule by those candidates that a schema does not allow. */
 function breakOf(flat: FlatSchema, place: string, rule: string, candidates: () => fc.Arbitrary<Json>): Break {
   const isRight = isAllowed(flat)
-  return { place, rule, draw: () => found(candidates(), (value) => !isRight(value), flat.source, unbreakable) }
+  return { place, rule, draw: () => found(candidates(), (value) => !isRight(value), flat.source, noCounterexample) }
 }
 
 /** Why a rule is left out. */
-export const unbreakable = 'no values are known that break it'
+export const noCounterexample = 'cannot generate a value that breaks the rule'
 
 /** JSON numbers that are not integers, or beyond 2^53 with a point or an exponent. */
 const fractions = fc
@@ -152,14 +164,18 @@ const fractions = fc
     '9007199254740993.0',
     '9.007199254740993e15',
   )
-  .map((text): Json => new RawNumber(text))
+  .map((text): Json => new RawText(text))
 
-/** Arrays of a schema with one of these values before the others. */
-function withItem(flat: FlatSchema, values: fc.Arbitrary<Json>): fc.Arbitrary<Json[]> {
-  const length = Math.max(0, (flat.assertions.minItems ?? 0) - 1)
+/** Arrays of a schema with one of these values at an index. */
+function withItem(flat: FlatSchema, index: number, values: fc.Arbitrary<Json>): fc.Arbitrary<Json[]> {
+  const { minItems = 0 } = flat.assertions
+  const length = minItems > index + 1 ? minItems : index
   const assertions = { ...flat.assertions, type: 'array' as const, minItems: length, maxItems: length }
-  // What is allowed is an array.
-  return fc.tuple(values, allowed({ ...flat, assertions })).map(([first, rest]) => [first, ...(rest as Json[])])
+  return fc.tuple(values, allowed({ ...flat, assertions })).map(([value, allowedList]) => {
+    // What is allowed is an array.
+    const list = allowedList as Json[]
+    return [...list.slice(0, index), value, ...list.slice(index + 1)]
+  })
 }
 
 /** Objects of a schema with one of these values of a property; JSON leaves one out that is undefined. */

@@ -1,15 +1,27 @@
 import fc from 'fast-check'
 import { type ContractOperation, type Parameter, kindOf } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
-import { bodySchema, bodyTypes } from './bodies.ts'
-import { type Break, breaksOf, unbreakable } from './breaks.ts'
+import { bodySchema, bodyTypes, encodingsOf, partTypesOf } from './bodies.ts'
+import { type Break, breaksOf, noCounterexample } from './breaks.ts'
+import { deepTexts } from './deep-texts.ts'
 import { routeOf } from './contract.ts'
-import { type Json, type SchemaSource, flatten, isAllowed, sent, typesOf } from './flat-schema.ts'
-import { canBeSent, schemaOf, sendable, shapeOf } from './parameters.ts'
-import { type ContractRequest, type RequestParts, partsOf, written } from './requests.ts'
+import {
+  type FlatSchema,
+  type Json,
+  type SchemaSource,
+  flatten,
+  isAllowed,
+  sent,
+  namedTypesOf,
+  within,
+} from './flat-schema.ts'
+import { canBeSent, deepValues, forParameters, isDeepIn, schemaOf, sendable, textFormOf } from './parameters.ts'
+import { fitted, hasUsualSize } from './request-size.ts'
+import { type RequestParts, partsOf, written } from './requests.ts'
+import type { ContractRequest, ParameterValue } from './contract-request.ts'
 import { textOf } from './spellings.ts'
-import { attempt } from './undrawable.ts'
-import { found, valuesOf } from './values.ts'
+import { attempt } from './no-generator.ts'
+import { found, memberOf, valuesOf } from './values.ts'
 
 /** A rule about the values of requests, and requests that break it. */
 export type RequestBreak = Break<ContractRequest>
@@ -18,7 +30,16 @@ export type RequestBreak = Break<ContractRequest>
 type Change = (parts: RequestParts) => RequestParts
 
 /** Rules that OpenAPI leaves open, or that other servers need not have. */
-const ofLibrary = ['canonical decimal form', 'canonical form', 'empty', 'once', 'integer', 'format', 'readOnly']
+const ofLibrary = [
+  'canonical decimal form',
+  'canonical form',
+  'empty',
+  'once',
+  'integer',
+  'format',
+  'readOnly',
+  'contentType',
+]
 
 /**
  * Lists each rule about the values of an operation's requests. The items of lists in parameters are not broken.
@@ -31,15 +52,20 @@ export function requestBreaksOf(operation: ContractOperation, source: SchemaSour
     breaks
       .filter(({ rule }) => isStrict || !ofLibrary.includes(rule))
       .map(({ draw, ...broken }) => {
-        const change = ([parts, changed]: [RequestParts, Change]) => written(operation, changed(parts), source)
-        return { ...broken, draw: () => fc.tuple(partsOf(operation, source, type), draw()).map(change) }
+        const change = ([parts, changed]: [RequestParts, Change]) => {
+          const { parameters, ...others } = changed(parts)
+          const isChanged = (each: ParameterValue) => !parts.parameters.includes(each)
+          return written(operation, { parameters: fitted(parameters, isChanged, parts.way), ...others }, source)
+        }
+        const requests = () => fc.tuple(partsOf(operation, source, type), draw()).map(change)
+        return { ...broken, draw: () => found(requests(), hasUsualSize, source, noCounterexample) }
       })
   const ofPart = (name: string, list: () => RequestBreak[]) =>
     attempt(`${routeOf(operation)}: broken ${name}`, source, list) ?? []
   const types = bodyTypes(operation)
   return [
     ...operation.parameters.flatMap((parameter) =>
-      ofPart(parameter.name, () => requests(breaksOfParameter(parameter, source, isStrict))),
+      ofPart(parameter.name, () => requests(breaksOfParameter(parameter, forParameters(source), isStrict))),
     ),
     ...types.flatMap((type) => {
       const suffix = types.length === 1 ? '' : ` (${type})`
@@ -53,7 +79,7 @@ export function requestBreaksOf(operation: ContractOperation, source: SchemaSour
 function sentAs(parameter: Parameter, values: Json[]): Change {
   return ({ parameters, ...parts }) => {
     const others = parameters.filter(([{ name }]) => name !== parameter.name)
-    return { ...parts, parameters: [...others, ...values.map((value): [Parameter, Json] => [parameter, value])] }
+    return { ...parts, parameters: [...others, ...values.map((value): ParameterValue => [parameter, value])] }
   }
 }
 
@@ -61,41 +87,65 @@ type Rule<Breaking = Json> = Omit<Break<Breaking>, 'place'>
 
 function breaksOfParameter(parameter: Parameter, source: SchemaSource, isStrict: boolean): Break<Change>[] {
   const { required, in: place } = parameter
+  // Where the server finds the fault.
+  const placeName = place === 'querystring' ? 'query' : place
   const schema = sendable(parameter, source)
   // An empty header or cookie may count as none.
-  const isSendable = (value: Json) => canBeSent(parameter, value) && (place === 'query' || value !== '')
-  const shape = shapeOf(parameter, source)
+  const isSendable = (value: Json) => canBeSent(parameter, value) && (/^query/.test(place) || value !== '')
+  const shape = textFormOf(parameter, source)
   // No path is without a text, and a header or a cookie has a pattern to be sent.
-  const unbroken = place === 'path' ? 'minLength' : place === 'query' ? undefined : 'pattern'
+  const unbroken = place === 'path' ? 'minLength' : /^query/.test(place) ? undefined : 'pattern'
   const ofText = () =>
     rulesOfText(schema, source, { isSendable, whole: schemaOf(parameter) }).filter(({ rule }) => rule !== unbroken)
   const ofJson = () =>
     breaksOf(schema, '', source).map(({ rule, draw }): Rule => {
-      return { rule, draw: () => found(draw(), isSendable, source, unbreakable) }
+      return { rule, draw: () => found(draw(), isSendable, source, noCounterexample) }
     })
   const rules = shape === 'json' ? ofJson() : shape === 'text' ? ofText() : []
   const sentOnce = rules.map(({ rule, draw }) => ({ rule, draw: () => draw().map((value) => [value]) }))
   const missing = { rule: 'required', draw: () => fc.constant<Json[]>([]) }
-  return [
+  const flat = flatten(schema, source)
+  const deep = shape === 'deep' ? deepBreaks({ ...flat, properties: {} }, schema) : []
+  const ofDeep = deep.map(({ place: at, rule, draw }): Break<Change> => {
+    const draws = () => draw().map((value) => sentAs(parameter, [value]))
+    return { place: `${place}/${parameter.name}${at}`, rule, draw: draws }
+  })
+  // A query without fields is none, and may be left out.
+  const isBroken = ({ rule }: MemberBreak) => rule !== 'required' || required === true
+  const members = shape === 'form' ? breaksOfMembers(flat, isDeepIn(parameter)).filter(isBroken) : []
+  const ofForm = members.map(({ name, place: at, rule, draw }): Break<Change> => {
+    const asMember =
+      (member: Json): Change =>
+      (parts) => {
+        const [, value] = parts.parameters.find(([each]) => each === parameter) ?? []
+        return sentAs(parameter, [{ ...(value as object), [name]: member }])(parts)
+      }
+    return { place: `query/${parameter.name}${at}`, rule, draw: () => draw().map(asMember) }
+  })
+  const own = [
     ...sentOnce,
-    ...(shape === 'text' && isStrict ? rulesOfForm(parameter, source) : []),
+    ...(shape === 'text' && place !== 'querystring' && isStrict ? rulesOfForm(parameter, source) : []),
     ...(required === true && place !== 'path' ? [missing] : []),
   ].map(({ rule, draw }) => {
-    return { place: `${place}/${parameter.name}`, rule, draw: () => draw().map((some) => sentAs(parameter, some)) }
+    return { place: `${placeName}/${parameter.name}`, rule, draw: () => draw().map((some) => sentAs(parameter, some)) }
   })
+  return [...own, ...ofDeep, ...ofForm]
 }
 
 /** Rules of fastify-contract about how a parameter is written. */
 function rulesOfForm(parameter: Parameter, source: SchemaSource): Rule<Json[]>[] {
   const schema = schemaOf(parameter)
-  const type = typesOf(flatten(schema, source)).join()
+  const type = namedTypesOf(flatten(schema, source)).join()
   const one = (texts: fc.Arbitrary<string>) => texts.filter((text) => canBeSent(parameter, text)).map((text) => [text])
   const isQuery = parameter.in === 'query'
   const rules: Rule<Json[]>[] = []
   if (type === 'boolean') rules.push({ rule: 'canonical form', draw: () => one(fc.constantFrom('1', 'yes', 'TRUE')) })
   if (type === 'integer') {
     // A schema of integers has no other values.
-    const texts = () => valuesOf(schema, source).chain((integer) => fc.constantFrom(...otherForms(integer as bigint)))
+    // The quotes of a cookie are not part of its value (RFC 6265, section 4.1.1).
+    const isOther = (form: string) => parameter.in !== 'cookie' || !/^".*"$/.test(form)
+    const texts = () =>
+      valuesOf(schema, source).chain((integer) => fc.constantFrom(...otherForms(integer as bigint).filter(isOther)))
     rules.push({ rule: 'canonical decimal form', draw: () => one(texts()) })
     if (isQuery) rules.push({ rule: 'empty', draw: () => fc.constant(['']) })
   }
@@ -118,25 +168,82 @@ function breaksOfBody(operation: ContractOperation, type: string, source: Schema
       return rulesOfText(schema, source).map((rule) => asBody({ place: 'body', ...rule }))
     case 'form':
     case 'multipart':
-      return breaksOfFields(schema, source)
+      return breaksOfFields(operation, type, source)
     case 'bytes':
       return []
   }
 }
 
-function breaksOfFields(schema: Schema, source: SchemaSource): Break<Change>[] {
-  const { properties, required } = sent(flatten(schema, source))
-  const asField = (name: string, { rule, draw }: Rule): Break<Change> => ({
-    place: `body/${name}`,
-    rule,
-    draw: () => draw().map((value) => (parts) => ({ ...parts, body: { ...(parts.body as object), [name]: value } })),
+function breaksOfFields(operation: ContractOperation, type: string, source: SchemaSource): Break<Change>[] {
+  const flat = flatten(bodySchema(operation, type) ?? {}, source)
+  const encodings = encodingsOf(operation, type)
+  const members = breaksOfMembers(flat, (name) => encodings[name]?.style === 'deepObject')
+  const typed = Object.entries(partTypesOf(operation, type)).flatMap(([name, media]): Break<Change>[] => {
+    const { [name]: property } = flat.properties
+    if (property === undefined || media === 'text/plain') return []
+    const draw = () =>
+      memberOf(flat, property).map((value): Change => ({ body, ...parts }) => {
+        return { ...parts, body: { ...(body as object), [name]: value }, otherTypes: { [name]: 'other/other' } }
+      })
+    return [{ place: `body/${name}`, rule: 'contentType', draw }]
+  })
+  return [
+    ...members.map(({ name, place, rule, draw }): Break<Change> => {
+      const asBody =
+        (value: Json): Change =>
+        ({ body, ...parts }) => {
+          return { ...parts, body: { ...(body as object), [name]: value } }
+        }
+      return { place: `body${place}`, rule, draw: () => draw().map(asBody) }
+    }),
+    ...typed,
+  ]
+}
+
+/** A rule of a member of an object, and values of the member that break it. */
+interface MemberBreak extends Break {
+  name: string
+}
+
+/** Rules of the members of an object whose values are texts; further down where a member is written deeply. */
+function breaksOfMembers(whole: FlatSchema, isDeep: (name: string) => boolean): MemberBreak[] {
+  const { properties, required, source } = sent(whole)
+  const missing = required.map((name): MemberBreak => {
+    return { name, place: `/${name}`, rule: 'required', draw: () => fc.constant([]) }
   })
   const wrong = Object.entries(properties).flatMap(([name, property]) => {
-    const types = typesOf(flatten(property, source))
+    const types = namedTypesOf(flatten(property, source))
     const isText = types.length > 0 && !types.includes('array') && !types.includes('object')
-    return isText ? rulesOfText(property, source).map((rule) => asField(name, rule)) : []
+    const rules = isText ? rulesOfText(property, source).map((rule) => ({ ...rule, place: '' })) : []
+    const deep = isDeep(name) && !isText ? deepBreaks(whole, property) : []
+    return [...rules, ...deep].map(({ place, ...broken }): MemberBreak => {
+      return { ...broken, name, place: `/${name}${place}` }
+    })
   })
-  return [...required.map((name) => asField(name, { rule: 'required', draw: () => fc.constant([]) })), ...wrong]
+  return [...missing, ...wrong]
+}
+
+/** Rules within a value that is written deeply, and values that break them. */
+function deepBreaks(around: FlatSchema, schema: Schema): Break[] {
+  const list = (): Break[] => {
+    const flat = within(around, schema)
+    const types = namedTypesOf(flat).join()
+    const { items } = flat.assertions
+    if (types === 'array' && items !== undefined) {
+      return deepBreaks(flat, items).map(({ place, rule, draw }) => {
+        return { place: `/0${place}`, rule, draw: () => draw().map((item) => [item]) }
+      })
+    }
+    if (types !== 'object') return []
+    return breaksOfMembers(flat, () => true).map(({ name, draw, ...broken }) => {
+      const draws = () =>
+        fc.tuple(deepValues(flat), draw()).map(([value, member]) => ({ ...(value as object), [name]: member }))
+      // What has no text is not there, and may be left out.
+      const isThere = (value: Json) => deepTexts('', value).length > 0
+      return { ...broken, draw: () => found(draws(), isThere, flat.source, noCounterexample) }
+    })
+  }
+  return attempt('a deep object', around.source, list) ?? []
 }
 
 interface TextOptions {
@@ -158,7 +265,7 @@ function rulesOfText(
   const ofType = { rule: 'type', draw: () => fc.constantFrom<Json[]>(...texts) }
   const rules = breaksOf(schema, '', source).filter(({ rule }) => !['type', 'integer'].includes(rule))
   return [
-    ...rules.map(({ rule, draw }) => ({ rule, draw: () => found(draw(), isWrong, source, unbreakable) })),
+    ...rules.map(({ rule, draw }) => ({ rule, draw: () => found(draw(), isWrong, source, noCounterexample) })),
     ...(texts.length === 0 ? [] : [ofType]),
   ]
 }

@@ -3,9 +3,11 @@ import {
   type ContractOperation,
   type ContractResponse,
   basePathsOf,
-  dereference,
+  declaredKey,
   operationsOf,
+  unmatchedResponsesOf,
 } from 'fastify-contract/document'
+import { Unjudged } from './fault.ts'
 import { type NamedSchemas, type Schema, type ValueCheck, createValueChecks } from 'fastify-contract/schema'
 
 /** A request, as far as it decides which response the contract declares. */
@@ -17,9 +19,10 @@ export interface SentRequest {
 
 /** A contract as the suite reads it. */
 export interface TestedContract {
-  /** The document without references, but for those to named schemas. */
   document: ContractDocument
   operations: readonly ContractOperation[]
+  /** The responses to requests that match no operation. */
+  unmatched: Record<string, ContractResponse> | undefined
   schemas: NamedSchemas
   problemsOf: SchemaChecks
 }
@@ -32,9 +35,15 @@ export type SchemaChecks = (value: unknown, schema: Schema, kind?: CheckKind) =>
 
 /** @param document one that `fastify-contract generate` has checked, parsed by `parseJsonWithBigInts` */
 export function readContract(document: unknown): TestedContract {
-  const resolved = dereference(document)
-  const schemas = resolved.components?.schemas ?? {}
-  return { document: resolved, operations: operationsOf(resolved), schemas, problemsOf: createSchemaChecks(schemas) }
+  const checked = document as ContractDocument
+  const schemas = checked.components?.schemas ?? {}
+  return {
+    document: checked,
+    operations: operationsOf(checked),
+    unmatched: unmatchedResponsesOf(checked),
+    schemas,
+    problemsOf: createSchemaChecks(schemas),
+  }
 }
 
 function createSchemaChecks(schemas: NamedSchemas): SchemaChecks {
@@ -58,6 +67,13 @@ function createSchemaChecks(schemas: NamedSchemas): SchemaChecks {
 export function operationNamed({ operations }: Pick<TestedContract, 'operations'>, id: string): ContractOperation {
   const operation = operations.find((candidate) => candidate.id === id)
   if (operation === undefined) throw new Error(`the contract has no operation ${id}`)
+  return operation
+}
+
+/** The operation that somebody names by its id, or by its method and path. @throws Unjudged */
+export function chosenOperation(contract: Pick<TestedContract, 'operations'>, name: string): ContractOperation {
+  const operation = contract.operations.find((each) => each.id === name || routeOf(each) === name)
+  if (operation === undefined) throw new Unjudged(`the contract has no operation ${name}`)
   return operation
 }
 
@@ -93,19 +109,19 @@ function textIn({ path }: ContractOperation): number {
 }
 
 /** The declared response of a status, with the key under which it stands: `404`, `4XX` or `default`. */
-export function declaredResponse(
+export function responseTo(
   contract: TestedContract,
   request: SentRequest,
   status: number,
 ): [string, ContractResponse] | undefined {
   const responses = responsesTo(contract, request)
-  const keys = [String(status), `${String(status).charAt(0)}XX`, 'default']
-  return Object.entries(responses).find(([key]) => key === keys.find((each) => each in responses))
+  const key = declaredKey(responses, status)
+  return key === undefined ? undefined : [key, responses[key]!]
 }
 
 /** Every response that the contract declares for a request. */
 export function responsesTo(contract: TestedContract, request: SentRequest): Record<string, ContractResponse> {
-  return operationOf(contract, request)?.object.responses ?? contract.document['x-unmatched-responses'] ?? {}
+  return operationOf(contract, request)?.object.responses ?? contract.unmatched ?? {}
 }
 
 /** The statuses that an operation declares, as numbers: of a range its first, of `default` the one that is given. */
@@ -115,18 +131,45 @@ export function statusesOf({ object }: ContractOperation, ofDefault: number): nu
     .toSorted((a, b) => a - b)
 }
 
-/** The status of a request that succeeds. */
-export function successOf(operation: ContractOperation): number {
-  const successes = Object.keys(operation.object.responses).filter((key) => key.startsWith('2'))
-  if (successes.includes('201') && operation.method === 'post') return 201
-  const statuses = statusesOf(operation, 200)
-  // `generate` gives every operation a response.
-  return statuses.find((status) => status >= 200 && status < 300) ?? statuses[0]!
+/** The status of a request that succeeds; undefined where an operation declares none. */
+export function declaredSuccessOf(operation: ContractOperation): number | undefined {
+  const keys = Object.keys(operation.object.responses)
+  if (keys.includes('201') && operation.method === 'post') return 201
+  const lowest = (start: string) => keys.filter((key) => key.startsWith(start)).toSorted()[0]
+  // A failure that is declared as `default` is no success, unless nothing else is one.
+  const key = lowest('2') ?? keys.find((each) => each === 'default') ?? lowest('3')
+  return key === undefined ? undefined : Number(key.replace('XX', '00').replace('default', '200'))
 }
 
-/** The URL of a server with its base path: that of the URL, or else that of the contract. */
-export function addressOf(contract: TestedContract, url: string): string {
-  const hasPath = /^https?:\/\/[^/]+\//i.test(url)
-  const [base = ''] = hasPath ? [] : basePathsOf(contract.document)
-  return `${url}${base}`
+/** The status of a request that succeeds; 204 where an operation declares none. */
+export function successOf(operation: ContractOperation): number {
+  return declaredSuccessOf(operation) ?? 204
+}
+
+/**
+ * The URL of a server with the base path of a request: that of its operation's own servers, or else that of the URL, or
+ * else that of the contract.
+ */
+export function addressOf(contract: TestedContract, url: string, request: SentRequest): string {
+  const [origin = url] = /^https?:\/\/[^/]+/i.exec(url) ?? []
+  const own = ownBaseOf(contract, request)
+  if (own !== undefined) return `${origin}${own}`
+  return url === origin ? `${url}${baseOf(contract, request)}` : url
+}
+
+/** The base path of a request. */
+export function baseOf(contract: TestedContract, request: SentRequest): string {
+  const [base = ''] = basePathsOf(contract.document)
+  return ownBaseOf(contract, request) ?? base
+}
+
+/** The base path of an operation that has servers of its own. */
+function ownBaseOf({ operations }: TestedContract, { method, url }: SentRequest): string | undefined {
+  const own = operations.filter(({ object }) => object.servers !== undefined)
+  // Most contracts have none.
+  if (own.length === 0) return undefined
+  const [path = ''] = url.split('?')
+  const onPath = operations.filter((each) => isPathOf(each.path, path))
+  const operation = operationOf({ operations: onPath }, { method, url }) ?? onPath[0]
+  return operation !== undefined && own.includes(operation) ? operation.basePaths[0] : undefined
 }

@@ -1,10 +1,12 @@
-import type { ContractResponse, Exampled } from 'fastify-contract/document'
+import type { ContractResponse, Exampled, MediaType } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
-import { type SentRequest, type TestedContract, declaredResponse, operationOf, routeOf } from './contract.ts'
+import { type SentRequest, type TestedContract, responseTo, operationOf, routeOf } from './contract.ts'
 import { canonical, parseExactly } from './exact-json.ts'
 import { flatten } from './flat-schema.ts'
-import { examplesOf } from './requests.ts'
-import type { ReceivedResponse } from './response-checks.ts'
+import { itemsOf } from './items.ts'
+import { examplesOf } from './parameters.ts'
+import { declaredType } from './response-checks.ts'
+import type { ReceivedResponse } from './exchange.ts'
 
 /** The name of the responses to requests for which the contract has no operation. */
 const unmatched = '(no operation)'
@@ -16,16 +18,17 @@ export class Coverage {
   readonly #declared: ReadonlyMap<string, Record<string, ContractResponse>>
   #responses = 0
   readonly #statuses = new Map<string, number>()
+  /** How often each operation has answered each status. */
+  readonly #received = new Map<string, Map<number, number>>()
   /** What must be seen and has not been, with what is said of it. Operations may have examples and values in common. */
   readonly #unseen = new Map<string, string>()
   readonly #undeclared = new Set<string>()
 
   constructor(contract: TestedContract) {
     this.#contract = contract
-    const others = contract.document['x-unmatched-responses']
     this.#declared = new Map([
       ...contract.operations.map(({ id, object }) => [id, object.responses] as const),
-      ...(others === undefined ? [] : [[unmatched, others] as const]),
+      ...(contract.unmatched === undefined ? [] : [[unmatched, contract.unmatched] as const]),
     ])
     for (const [operation, responses] of this.#declared) {
       for (const [status, response] of Object.entries(responses)) this.#want(`${operation} ${status}`, response)
@@ -48,7 +51,7 @@ export class Coverage {
     }
     for (const [type, media] of Object.entries(content)) {
       want(`${place}: media type ${type}`)
-      for (const [name, isRequired, schema] of this.#membersOf(media.schema)) {
+      for (const [name, isRequired, schema] of this.#membersOf(media.itemSchema ?? media.schema)) {
         want(`${place}: property ${name} present`)
         if (!isRequired) want(`${place}: property ${name} absent`)
         for (const value of flatten(schema, this.#contract).assertions.enum ?? []) want(valueOf(name, value))
@@ -58,12 +61,15 @@ export class Coverage {
   }
 
   /** Takes a response into account, whether it keeps the contract or not. */
-  record(request: SentRequest, { status, headers, text }: ReceivedResponse): void {
+  record(request: SentRequest, received: ReceivedResponse): void {
+    const { status, headers, text } = received
     this.#responses++
-    const [key, response] = declaredResponse(this.#contract, request, status) ?? [String(status)]
+    const [key, response] = responseTo(this.#contract, request, status) ?? [String(status)]
     const operation = operationOf(this.#contract, request)?.id ?? unmatched
     const place = `${operation} ${key}`
     this.#statuses.set(place, (this.#statuses.get(place) ?? 0) + 1)
+    const counts = this.#received.get(operation) ?? new Map<number, number>()
+    this.#received.set(operation, counts.set(status, (counts.get(status) ?? 0) + 1))
     this.#unseen.delete(place)
     if (response === undefined && this.#declared.has(operation)) this.#undeclared.add(place)
     for (const name of Object.keys(response?.headers ?? {})) {
@@ -72,23 +78,28 @@ export class Coverage {
       if (value !== undefined) this.#unseen.delete(exampleOf(String(value)))
     }
     if (request.method.toUpperCase() === 'HEAD' || text === '') return
-    const type = String(headers['content-type'])
-    const media = response?.content?.[type]
-    if (media !== undefined) this.#recordBody(`${place}: `, type, media.schema, text)
+    const { content = {} } = response ?? {}
+    const sent = String(headers['content-type'])
+    // That of items has a charset.
+    const type = sent in content ? sent : (declaredType(Object.keys(content), sent) ?? '')
+    const media = content[type]
+    if (media !== undefined && (type === sent || media.itemSchema !== undefined))
+      this.#recordBody(`${place}: `, type, media, received)
   }
 
-  #recordBody(place: string, type: string, schema: Schema | undefined, text: string): void {
+  #recordBody(place: string, type: string, media: MediaType, received: ReceivedResponse): void {
     this.#unseen.delete(`${place}media type ${type}`)
     let body: unknown
     try {
-      body = parseExactly(text)
+      body = itemsOf(this.#contract, media, received) ?? parseExactly(received.text)
     } catch {
       return
     }
     this.#unseen.delete(exampleOf(canonical(body)))
+    const declared = this.#membersOf(media.itemSchema ?? media.schema)
     for (const object of [body].flat()) {
       const members = new Map(Object.entries(object ?? {}))
-      for (const [name] of this.#membersOf(schema)) {
+      for (const [name] of declared) {
         this.#unseen.delete(`${place}property ${name} ${members.has(name) ? 'present' : 'absent'}`)
         if (members.has(name)) this.#unseen.delete(valueOf(name, members.get(name)))
       }
@@ -105,12 +116,18 @@ export class Coverage {
       .map(([name, property]) => [name, required.includes(name), property])
   }
 
+  /** How often an operation has answered each status. */
+  statusesOf(operation: string): ReadonlyMap<number, number> {
+    return this.#received.get(operation) ?? new Map()
+  }
+
   /**
    * What the contract declares and no response has shown, and what responses have shown that it does not declare.
    *
    * @param which `declared` leaves out properties, values, examples, and headers that were always there
+   * @param of the operations whose gaps `declared` gives; all by default
    */
-  gaps(which: 'all' | 'declared' = 'all'): string[] {
+  gaps(which: 'all' | 'declared' = 'all', of = this.#contract.operations): string[] {
     // Of a response that was never seen, nothing else was.
     const isTelling = (fact: string) => !fact.includes(': ') || !this.#unseen.has(fact.split(': ', 1).join())
     const unseen = [...this.#unseen].filter(([fact]) => isTelling(fact))
@@ -119,6 +136,7 @@ export class Coverage {
     }
     return unseen
       .filter(([fact]) => !/^(?:value|example) |: (?:property .*|header .* absent)$/.test(fact))
+      .filter(([fact]) => of.some(({ id }) => fact.startsWith(`${id} `)))
       .map(([fact]) => `never seen: ${this.#routed(fact).replace(/ present$/, '')}`)
   }
 

@@ -1,17 +1,28 @@
-import type { ContractOperation } from 'fastify-contract/document'
+import type { ContractOperation, Parameter } from 'fastify-contract/document'
 import { type SecurityScheme, securitySchemesOf } from 'fastify-contract/security'
 import { type TestedContract, operationOf } from './contract.ts'
-import type { ContractRequest } from './requests.ts'
-import type { WireRequest } from './send.ts'
+import type { GivenValues } from './flat-schema.ts'
+import type { ContractRequest } from './contract-request.ts'
+import type { WireRequest } from './exchange.ts'
 
 /** The credentials of a caller by the names of their schemes: what `Authorization` has, such as `Bearer abc`, or a key. */
 export type Credentials = Readonly<Record<string, string>>
 
-/** What every request of a run has beside what is drawn. */
+/** What every request of a run has. The values of declared parameters are not drawn then. */
 export interface Additions {
   headers?: Readonly<Record<string, string>>
   query?: readonly [name: string, value: string][]
   cookies?: readonly [name: string, value: string][]
+  /** Of path parameters, wherever they are declared. */
+  pathValues?: readonly [name: string, value: string][]
+}
+
+/** What stands in place of drawn values; of several for one parameter, the last. */
+export function givenValues({ headers = {}, query = [], cookies = [], pathValues = [] }: Additions): GivenValues {
+  const of = (place: 'path' | 'query' | 'header' | 'cookie', pairs: readonly [name: string, value: string][]) =>
+    pairs.map(([name, value]) => [`${place}/${name}`, value] as const)
+  const named = Object.entries(headers).map(([name, value]): [string, string] => [name.toLowerCase(), value])
+  return new Map([...of('path', pathValues), ...of('query', query), ...of('header', named), ...of('cookie', cookies)])
 }
 
 /** Whether an operation refuses requests without credentials. */
@@ -46,7 +57,7 @@ export function schemeOf({ document }: TestedContract, name: string): SecuritySc
 
 /**
  * Writes what a caller sends: with its credentials, where the headers of the request do not have others, and with what
- * every request has. A request that needs no credentials has some all the same.
+ * every request has, but for parameters that it lacks on purpose. A request that needs no credentials has some all the same.
  */
 export function onWire(
   contract: TestedContract,
@@ -55,14 +66,20 @@ export function onWire(
   { headers = {}, query = [], cookies = [] }: Additions = {},
 ): WireRequest {
   const { method, url, headers: own = {}, body } = withCredentials(contract, request, credentials)
+  const declared = request.isWhole === true ? (operationOf(contract, request)?.parameters ?? []) : []
+  const isAdded = (place: Parameter['in'], name: string) =>
+    !declared.some((each) => each.in === place && each.name.toLowerCase() === name.toLowerCase())
   const content =
     body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
-  const cookie = [own['cookie'] ?? [], ...cookies.map((pair) => pair.join('='))].flat().join('; ')
-  const all = { ...content, ...headers, ...own, ...(cookie === '' ? {} : { cookie }) }
+  const crumbs = cookies.filter(([name]) => isAdded('cookie', name)).map((pair) => pair.join('='))
+  const cookie = [own['cookie'] ?? [], ...crumbs].flat().join('; ')
+  const added = Object.fromEntries(Object.entries(headers).filter(([name]) => isAdded('header', name)))
+  const all = { ...content, ...added, ...own, ...(cookie === '' ? {} : { cookie }) }
   const fields = Object.entries<string | undefined>(all).filter(
     (field): field is [string, string] => field[1] !== undefined,
   )
-  const target = query.reduce((before, pair) => withPair(before, pair), url)
+  const pairs = query.filter(([name]) => isAdded('query', name))
+  const target = pairs.reduce((before, pair) => withPair(before, pair), url)
   return { method, url: target, headers: Object.fromEntries(fields), ...(body === undefined ? {} : { body }) }
 }
 
@@ -71,17 +88,23 @@ function withCredentials(contract: TestedContract, request: ContractRequest, cre
   const known = Object.keys(credentials)
   const operation = operationOf(contract, request)
   const needed = operation === undefined ? [] : (schemesFor(operation, known) ?? [])
-  const chosen = needed.length > 0 ? needed : known.slice(0, 1)
+  // In the query, a key is a parameter that a public operation does not have.
+  const other = known.find((name) => schemeOf(contract, name).in !== 'query')
+  const chosen = needed.length > 0 ? needed : [other ?? []].flat()
   return chosen.reduce((sent, name) => withKey(sent, schemeOf(contract, name), credentials[name] ?? ''), request)
 }
 
 function withKey(request: ContractRequest, scheme: SecurityScheme, value: string): ContractRequest {
   const { url, headers = {} } = request
+  const pair = [scheme.name, value].map(encodeURIComponent).join('=')
+  // Two schemes may have the same key.
   switch (scheme.in) {
     case 'query':
-      return { ...request, url: withPair(url, [scheme.name, value]) }
+      return url.split(/[?&]/).slice(1).includes(pair)
+        ? request
+        : { ...request, url: withPair(url, [scheme.name, value]) }
     case 'cookie': {
-      const pair = `${encodeURIComponent(scheme.name)}=${encodeURIComponent(value)}`
+      if (headers['cookie']?.split('; ').includes(pair) === true) return request
       return { ...request, headers: { ...headers, cookie: [headers['cookie'] ?? [], pair].flat().join('; ') } }
     }
     case 'header': {

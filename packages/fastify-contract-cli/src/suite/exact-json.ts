@@ -1,20 +1,49 @@
 /**
+ * The suite reads JSON with the parser of Node and compares it in its own way. The server has the library's, whose faults
+ * the suite would share.
+ */
+import { Unjudged } from './fault.ts'
+
+/** The characters of a response that are checked. To parse more takes the time and the memory of a run. */
+const longest = 2 ** 20
+
+/** Whether a response is too long to be checked. */
+export function isTooLong(text: string): boolean {
+  return text.length > longest
+}
+
+/** @throws Unjudged if a response is too long to be checked */
+export function assertShort(text: string): void {
+  if (isTooLong(text)) throw new Unjudged('a response has more than 1 MiB, which is not checked')
+}
+
+/**
  * Parses JSON. Integers that no double holds exactly are bigints.
  *
  * @throws SyntaxError also where an object names a property twice
+ * @throws Unjudged if the text is too long
  */
 export function parseExactly(text: string): unknown {
-  const strings = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)]
-  // The holder of the whole value is an object, too.
-  let unseen = 1 + strings.filter(([, colon]) => colon !== undefined).length
-  function revive(this: unknown, _name: string, value: unknown, context?: { source?: string }): unknown {
-    if (!Array.isArray(this)) unseen--
-    const isInteger = typeof value === 'number' && /^-?\d+$/.test(context?.source ?? '')
-    return isInteger && !Number.isSafeInteger(value) ? BigInt(context?.source ?? '') : value
-  }
-  const value: unknown = JSON.parse(text, revive)
-  if (unseen > 0) throw new SyntaxError('an object names a property twice')
+  assertShort(text)
+  // A reviver takes most of the time.
+  const value: unknown = /\d{16}/.test(text) ? JSON.parse(text, exactly) : JSON.parse(text)
+  // The text is JSON, so the expression finds its strings from left to right.
+  let names = 0
+  for (const [, colon] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g)) if (colon !== undefined) names++
+  if (names > countNames(value)) throw new SyntaxError('an object names a property twice')
   return value
+}
+
+function exactly(_name: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  const isInexact = typeof value === 'number' && /^-?\d+$/.test(source) && !Number.isSafeInteger(value)
+  return isInexact ? BigInt(source) : value
+}
+
+function countNames(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const members: unknown[] = Object.values(value)
+  const inside = members.reduce<number>((sum, member) => sum + countNames(member), 0)
+  return inside + (Array.isArray(value) ? 0 : members.length)
 }
 
 /** JSON in which the order of properties does not count. */

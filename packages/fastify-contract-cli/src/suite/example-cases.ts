@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import type { CaseTools } from './cases.ts'
+import type { CaseTools } from './test-case.ts'
 import { operationNamed, successOf } from './contract.ts'
 import { canonical, parseExactly } from './exact-json.ts'
-import { examplesOf, requestExamplesOf } from './requests.ts'
+import { examplesOf } from './parameters.ts'
+import { requestExamplesOf } from './requests.ts'
 import type { Link } from './resources.ts'
 
 /** Creations come first, and deletions last, so that each finds what it speaks of. */
-const order = ['post', 'put', 'patch', 'get', 'delete']
+const order = ['post', 'put', 'patch', 'get', 'query', 'delete']
 
 /** Tests that each example of a request leads to the example of the response of the same name. */
 export async function testExamples({ contract, needs, newCaller }: CaseTools): Promise<void> {
@@ -30,7 +31,7 @@ export async function testExamples({ contract, needs, newCaller }: CaseTools): P
 export async function testLinks({ contract, newCaller }: CaseTools): Promise<void> {
   for (const create of contract.operations) {
     const status = successOf(create)
-    const { links = {} } = create.object.responses[String(status)] as { links?: Record<string, Link> }
+    const { links = {} } = (create.object.responses[String(status)] ?? {}) as { links?: Record<string, Link> }
     for (const [name, { operationId = '', parameters = {} }] of Object.entries(links)) {
       const send = await newCaller()
       const linked = operationNamed(contract, operationId)

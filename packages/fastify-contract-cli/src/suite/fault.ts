@@ -1,6 +1,5 @@
-import type { RefusalName, Stage } from './malformed-requests.ts'
-import { refusals } from './malformed-requests.ts'
-import type { ReceivedResponse } from './response-checks.ts'
+import type { RefusalName, Stage } from './refusals.ts'
+import type { ReceivedResponse } from './exchange.ts'
 
 /** The characters of a message. */
 const longest = 1_000
@@ -25,18 +24,23 @@ export class Fault extends Error {
   }
 }
 
-/** The server says that it does not do this yet (RFC 9110, section 15.6.2). */
-export class NotImplemented extends Error {}
-
-/** The server cannot be judged: it is not there, or takes no credentials. The message is one line. */
+/** The server, or the response to a request, cannot be judged. The message is one line. */
 export class Unjudged extends Error {}
 
 /** What a response should be. */
 export type Expectation =
   /** The contract allows the request. The state of the server may still refuse it, above all what is gone. */
   | { isAllowed: true; isGone?: boolean }
-  /** The request is at fault: at which stage, the failure that it earns, and the place that its message should name. */
-  | { isAllowed: false; stage: Stage; failure: RefusalName; place: string }
+  /** The request is at fault. */
+  | {
+      isAllowed: false
+      stage: Stage
+      /** The failure that it earns, and the statuses that fit. */
+      failure: RefusalName
+      statuses: readonly number[]
+      /** The place that the message should name. */
+      place: string
+    }
 
 /**
  * Judges a response by what the request was.
@@ -52,13 +56,14 @@ const unexplained = [400, 401, 403, 405, 406, 413, 415]
 const explained = [404, 409, 410, 429]
 
 /**
- * Judges the responses of any server: a fault of its own, and the acceptance of what the contract refuses, are faults;
- * another refusal than the expected one is a note.
+ * Judges the responses of any server: the acceptance of what the contract refuses is a fault; another refusal than the
+ * expected one is a note, as is a status of 5xx, which is here only where the operation declares it itself.
  */
 export const judgeAny: Judge = (response, expected) => {
+  const { status } = response
   const note = refusalNote(response, expected)
-  if (expected.isAllowed) return unexplained.includes(response.status) ? note : undefined
-  return explained.includes(response.status) ? undefined : note
+  if (expected.isAllowed) return unexplained.includes(status) || status >= 500 ? note : undefined
+  return explained.includes(status) ? undefined : note
 }
 
 /** Judges as `judgeAny`, and makes each note a fault: the earliest stage must refuse a request, with its status. */
@@ -68,13 +73,12 @@ export const judgeStrictly: Judge = (response, expected) => {
   return undefined
 }
 
-/** @returns what is not expected of a refusal @throws Fault for a fault of the server, or what is no refusal */
+/** @returns what is not expected of a refusal @throws Fault for what is no refusal */
 function refusalNote({ status }: ReceivedResponse, expected: Expectation): string | undefined {
-  if (status >= 500) throw new Fault('fault of the server', `received ${String(status)}`)
   if (expected.isAllowed) return `${String(status)} for a request that the contract allows`
-  const wanted = String(refusals[expected.failure])
+  const wanted = expected.statuses.join(' or ')
   if (status < 300) {
     throw new Fault('accepted what the contract refuses', `received ${String(status)}, expected ${wanted}`)
   }
-  return String(status) === wanted ? undefined : `${String(status)}, expected ${wanted}`
+  return expected.statuses.includes(status) ? undefined : `${String(status)}, expected ${wanted}`
 }

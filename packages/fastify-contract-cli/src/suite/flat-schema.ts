@@ -1,9 +1,11 @@
+import type { Parameter } from 'fastify-contract/document'
 import { type Direction, type JsonType, type NamedSchemas, type Schema, targetOf } from 'fastify-contract/schema'
 import type { SchemaChecks } from './contract.ts'
 import { canonical } from './exact-json.ts'
-import { TooDeep } from './undrawable.ts'
+import type { TimeShare } from './time-share.ts'
+import { TooDeep } from './no-generator.ts'
 
-/** A JSON value: an integer is a bigint, and a number that no double holds is a `RawNumber`. */
+/** A JSON value: an integer is a bigint, and a number that no double holds is a `RawText`. */
 export type Json = unknown
 
 /** The keywords that assert something of a value and for which values are drawn on purpose. */
@@ -21,6 +23,9 @@ export interface Assertions {
   maxLength?: number
   pattern?: string
   items?: Schema
+  prefixItems?: (Schema | boolean)[]
+  contains?: Schema | boolean
+  minContains?: number
   minItems?: number
   maxItems?: number
   uniqueItems?: boolean
@@ -29,6 +34,9 @@ export interface Assertions {
   anyOf?: Schema[]
   oneOf?: Schema[]
   not?: Schema
+  if?: Schema | boolean
+  then?: Schema | boolean
+  else?: Schema | boolean
 }
 
 /** A schema whose `$ref` and `allOf` are merged. */
@@ -58,10 +66,21 @@ export interface SchemaSource {
   /** Whose values: without `readOnly` properties in a request, which is the default, without `writeOnly` in a response. */
   direction?: Direction
   /** Takes what is left out of requests because the suite knows no values of it. */
-  leftOut?: Set<string>
+  skippedParts?: Set<string>
+  /** Ends the search for a value. */
+  time?: TimeShare
+  /** How many characters a text has that its schema does not limit; undefined for those of a body. */
+  longest?: number
+  /** Whether objects have no undeclared properties, even where they would be dropped. */
+  isClosed?: boolean
+  /** What every request has in place of a drawn value, by the place and the name of a parameter. */
+  given?: GivenValues
   /** Which single value is drawn; undefined for any. */
   plain?: PlainChoice
 }
+
+/** Texts of parameters: of a place and a name. */
+export type GivenValues = ReadonlyMap<`${Parameter['in']}/${string}`, string>
 
 /** Chooses the single value of a schema that a reader expects. */
 export interface PlainChoice {
@@ -85,12 +104,13 @@ const isAnnotation = (keyword: string) => annotations.includes(keyword) || keywo
 export function flatten(schema: Schema | boolean, source: SchemaSource): FlatSchema {
   if (typeof schema === 'boolean') return flatten(schema ? {} : { not: {} }, source)
   const { $ref, allOf, properties, required, example, examples, readOnly, writeOnly, ...others } = schema
+  const { default: standard } = schema
   const flat: FlatSchema = {
     // `generate` has checked the values of all keywords.
     assertions: Object.fromEntries(Object.entries(others).filter(([keyword]) => !isAnnotation(keyword))),
     properties: (properties ?? {}) as FlatSchema['properties'],
     required: (required ?? []) as string[],
-    examples: [...((examples ?? []) as Json[]), ...(example === undefined ? [] : [example])],
+    examples: [...((examples ?? []) as Json[]), ...[example, standard].filter((each) => each !== undefined)],
     isReadOnly: readOnly === true,
     isWriteOnly: writeOnly === true,
     also: [],
@@ -178,7 +198,7 @@ export function isOuter({ level }: FlatSchema): boolean {
 }
 
 /** The types that a schema names, or that its keywords suggest. */
-export function typesOf({ assertions: { type = [] }, properties }: FlatSchema): JsonType[] {
+export function namedTypesOf({ assertions: { type = [] }, properties }: FlatSchema): JsonType[] {
   const types = [type].flat()
   return types.length === 0 && Object.keys(properties).length > 0 ? ['object'] : types
 }

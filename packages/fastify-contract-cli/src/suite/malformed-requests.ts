@@ -1,27 +1,13 @@
 import { type ContractOperation, basePathsOf } from 'fastify-contract/document'
 import { type TestedContract, isPathOf } from './contract.ts'
 import { schemeOf, wantsCredentials, withOther, withPair } from './credentials.ts'
-import { type ContractRequest, jsonType } from './requests.ts'
+import { jsonType } from './requests.ts'
+import type { ContractRequest } from './contract-request.ts'
+import type { RefusalName, Stage } from './refusals.ts'
+import { declaredType } from './response-checks.ts'
 
 /** Ways to change a request. */
 type Changes = ((request: ContractRequest) => ContractRequest)[]
-
-/** The names of the library's failures, with their usual statuses. */
-export const refusals = {
-  path_not_found: 404,
-  method_not_allowed: 405,
-  malformed_http: 400,
-  credentials_missing: 401,
-  token_invalid: 401,
-  unsupported_media_type: 415,
-  body_too_large: 413,
-  malformed_body: 400,
-  invalid_request: 400,
-} as const
-export type RefusalName = keyof typeof refusals
-
-/** Faults of an earlier stage are told before those of a later one. */
-export type Stage = 'target' | 'credentials' | 'content' | 'JSON' | 'contract'
 
 /** What can be wrong with a request whatever its operation is for. */
 export interface MalformedRequest {
@@ -83,7 +69,7 @@ const notJson = [
   ...['{"a":"\\x"}', '// {}', '{"a":54}\0', '\u00a0{}'],
 ]
 const twice = ['{"a":1,"a":1}', '{"name":"a","\\u006eame":"a"}', '{"a":{"y":1,"y":2}}', '{"a":[{"":0,"":0}]}']
-/** Nobody misses the media type of nothing. */
+/** An empty body needs no Content-Type. */
 const noType: Changes = [({ body, ...request }) => ({ ...withHeader(request, 'content-type'), body: body || ' ' })]
 const nothing: Changes = [
   ({ body: _body, headers: { 'content-type': _type, ...others } = {}, ...request }) => ({
@@ -93,11 +79,15 @@ const nothing: Changes = [
 ]
 const noBody: Changes = [...nothing, ...bodies(['', ' '])]
 const missing: Row = ['JSON', 'no body', 'malformed_body', noBody]
-const faultsOfContent: Row[] = [
-  ['content', 'no media type', 'unsupported_media_type', noType],
-  ['content', 'another media type', 'unsupported_media_type', headers('content-type', otherTypes.split(' '))],
-  ['content', 'a coded body', 'unsupported_media_type', headers('content-encoding', ['gzip', 'br', 'x-unknown'])],
-]
+const faultsOfContent = ({ object }: ContractOperation): Row[] => {
+  const declared = Object.keys(object.requestBody?.content ?? {})
+  const others = otherTypes.split(' ').filter((type) => declaredType(declared, type) === undefined)
+  return [
+    ['content', 'no media type', 'unsupported_media_type', noType],
+    ['content', 'another media type', 'unsupported_media_type', headers('content-type', others)],
+    ['content', 'a coded body', 'unsupported_media_type', headers('content-encoding', ['gzip', 'br', 'x-unknown'])],
+  ]
+}
 const faultsOfJson: Row[] = [
   ['JSON', 'bytes that are not UTF-8', 'malformed_body', bodies(notUtf8)],
   ['JSON', 'text that is not JSON', 'malformed_body', bodies(notJson)],
@@ -144,7 +134,7 @@ export function malformedRequestsOf(
   const rows: Row[] = [
     ...faultsOfTarget(operation, contract),
     ...(isCredentialed ? faultsOfCredentials(contract, scheme) : []),
-    ...(hasBody ? [...faultsOfContent, ...large, ...faultsOfJson] : []),
+    ...(hasBody ? [...faultsOfContent(operation), ...large, ...faultsOfJson] : []),
     ...(hasBody && operation.object.requestBody?.required === true ? [missing] : []),
     ['contract', 'an unknown parameter', 'invalid_request', withUnknown(operation)],
   ]
@@ -156,6 +146,8 @@ export function malformedRequestsOf(
 const otherNames = ['un known', 'limt', 'Limit', 'limit[]', 'offset', 'access_token', 'constructor', '__proto__']
 
 function withUnknown({ parameters }: ContractOperation): Changes {
+  // Its schema says what may be in it.
+  if (parameters.some((parameter) => parameter.in === 'querystring')) return []
   const unknown = otherNames.filter((name) => !parameters.some((parameter) => parameter.name === name))
   return unknown.map((name) => (request) => ({ ...request, url: withPair(request.url, [name, '1']) }))
 }
@@ -163,8 +155,10 @@ function withUnknown({ parameters }: ContractOperation): Changes {
 function faultsOfTarget(operation: ContractOperation, { operations, document }: TestedContract): Row[] {
   const { path: template } = operation
   const exists = (path: string) =>
-    ['', ...basePathsOf(document)].some((base) =>
-      operations.some((each) => path.startsWith(base) && isPathOf(each.path, path.slice(base.length))),
+    operations.some((each) =>
+      ['', ...basePathsOf(document), ...each.basePaths].some((base) => {
+        return path.startsWith(base) && isPathOf(each.path, path.slice(base.length))
+      }),
     )
   const inPath = (forms: string[]): Changes =>
     forms.map((form) => (request) => {

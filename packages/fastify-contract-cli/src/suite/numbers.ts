@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { type FlatSchema, isAllowed } from './flat-schema.ts'
-import { Undrawable } from './undrawable.ts'
+import { NoGenerator } from './no-generator.ts'
 
 /** No format of a contract: that of integers that are too large for each of them. */
 export const beyondFormats = 'beyond'
 /** An integer without a format is one that each JSON parser takes exactly (RFC 8259, section 6). */
-const highestOf: Record<string, bigint> = {
-  int32: 2n ** 31n - 1n,
-  int64: 2n ** 63n - 1n,
-  [beyondFormats]: 2n ** 100n,
-}
+const highestOf = new Map([
+  ['int32', 2n ** 31n - 1n],
+  ['int64', 2n ** 63n - 1n],
+  [beyondFormats, 2n ** 100n],
+])
 const safe = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** The smallest and the largest integer of a schema. */
 function rangeOf({ assertions }: FlatSchema): { min: bigint; max: bigint } {
-  const highest = highestOf[assertions.format ?? ''] ?? safe
+  const highest = highestOf.get(assertions.format ?? '') ?? safe
   const lowest = highest === safe ? -safe : -highest - 1n
   const { minimum = lowest, maximum = highest, exclusiveMinimum: above, exclusiveMaximum: below } = assertions
   const lower = [lowest, rounded(minimum, Math.ceil), above === undefined ? lowest : rounded(above, Math.floor) + 1n]
@@ -37,7 +37,7 @@ export function integerOf(flat: FlatSchema): fc.Arbitrary<bigint> {
   const { multipleOf = 1 } = flat.assertions
   const factor = Number.isInteger(Number(multipleOf)) && multipleOf > 0 ? BigInt(multipleOf) : 1n
   const [first, last] = [-floor(-min, factor), floor(max, factor)]
-  if (first > last) throw new Undrawable('no integer is within the bounds')
+  if (first > last) throw new NoGenerator('no integer is within the bounds')
   if (flat.source.plain !== undefined) {
     const index = BigInt(flat.source.plain.index)
     const start = first > 1n ? first : last < 1n ? last : 1n
@@ -65,7 +65,7 @@ export function numberOf(flat: FlatSchema): fc.Arbitrary<number> {
   const min = Math.max(-largest, Number(assertions.minimum ?? assertions.exclusiveMinimum ?? -largest))
   const max = Math.min(largest, Number(assertions.maximum ?? assertions.exclusiveMaximum ?? largest))
   const factor = Number(assertions.multipleOf ?? 0)
-  if (min > max) throw new Undrawable('no number is within the bounds')
+  if (min > max) throw new NoGenerator('no number is within the bounds')
   // A product of doubles that is no multiple as a decimal, such as 3 * 0.1, is rounded to one that is.
   const multiple = (count: number) => Number((count * factor).toPrecision(12))
   if (source.plain !== undefined) {
@@ -73,12 +73,12 @@ export function numberOf(flat: FlatSchema): fc.Arbitrary<number> {
     const near = min > -largest ? min + 1 : max - 1
     const wanted = factor > 0 ? [1, Math.ceil(min / factor), Math.floor(max / factor)].map(multiple) : []
     const found = [...wanted, 1.5 + index, 1.5, min, max, (min + max) / 2, near, 0].find(isAllowed(flat))
-    if (found === undefined) throw new Undrawable('no number of a schema is known')
+    if (found === undefined) throw new NoGenerator('cannot generate a number of the schema')
     return fc.constant(found)
   }
   if (factor > 0) {
     const counts = { min: Math.ceil(Math.max(min / factor, -1e6)), max: Math.floor(Math.min(max / factor, 1e6)) }
-    if (counts.min > counts.max) throw new Undrawable('no multiple is within the bounds')
+    if (counts.min > counts.max) throw new NoGenerator('no multiple is within the bounds')
     return fc.integer(counts).map(multiple)
   }
   const edges = [min, max, 0, -0.5, 0.1, 1, 54.5, 1e21, 5e-324]

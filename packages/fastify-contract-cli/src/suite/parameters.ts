@@ -1,70 +1,162 @@
-import type { Parameter } from 'fastify-contract/document'
-import { isJson } from 'fastify-contract/document'
+import type { Encoding, Exampled, Parameter } from 'fastify-contract/document'
+import { isJson, kindOf } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
-import type fc from 'fast-check'
-import { type FlatSchema, type Json, type SchemaSource, flatten, sent, typesOf, within } from './flat-schema.ts'
-import { RawNumber, spelled, textOf } from './spellings.ts'
-import { Undrawable } from './undrawable.ts'
-import { allowed, found } from './values.ts'
+import fc from 'fast-check'
+import { deepTexts, hasDeepText, isScalar, withTexts } from './deep-texts.ts'
+import { type FlatSchema, type Json, type SchemaSource, flatten, sent, namedTypesOf, within } from './flat-schema.ts'
+import { RawText, spelled, textOf } from './spellings.ts'
+import { NoGenerator } from './no-generator.ts'
+import { allowed, exact, found } from './values.ts'
 
 /** How the value of a parameter becomes text. */
-export type Shape = 'text' | 'list' | 'object' | 'json'
+export type Shape = 'text' | 'list' | 'object' | 'json' | 'deep' | 'form'
+
+/** The examples of a parameter, a header or a media type by name; one that has none is `(unnamed)`. */
+export function examplesOf({ example, examples = {} }: Exampled): Map<string, Json> {
+  // The others are of `serializedValue` or `externalValue`.
+  const named = Object.entries(examples).flatMap(([name, each]): [string, Json][] =>
+    'value' in each ? [[name, each.value]] : [],
+  )
+  return new Map(example === undefined ? named : [...named, ['(unnamed)', example]])
+}
 
 /** The schema of a parameter, also of one with `content`. */
 export function schemaOf({ schema, content }: Parameter): Schema {
   return schema ?? Object.values(content ?? {})[0]?.schema ?? {}
 }
 
-/** @throws Undrawable when a parameter has a form that the suite does not write */
-export function shapeOf(parameter: Parameter, source: SchemaSource): Shape {
+/** @throws NoGenerator when a parameter has a form that the suite does not write */
+export function textFormOf(parameter: Parameter, source: SchemaSource): Shape {
   const { in: place, style = styles[place][0] ?? '', content } = parameter
   const [type] = Object.keys(content ?? {})
   if (type !== undefined) {
     if (isJson(type)) return 'json'
-    throw new Undrawable(`no parameters of ${type} are known`)
+    if (place === 'querystring' && kindOf(type) === 'form') return 'form'
+    if (place === 'querystring' && shapesOf(schemaOf(parameter), source).includes('string')) return 'text'
+    throw new NoGenerator(`cannot generate a parameter of ${type}`)
   }
   const types = shapesOf(schemaOf(parameter), source)
-  const isText = types.includes('string') || !(types.includes('array') || types.includes('object'))
-  const shape = isText ? 'text' : types.includes('array') ? 'list' : 'object'
-  const isWritten = styles[place].includes(style) && (style !== 'deepObject' || shape === 'object')
-  if (!isWritten) throw new Undrawable(`no parameters of the style ${style} are known`)
-  return shape
+  if (!styles[place].includes(style)) throw new NoGenerator(`cannot generate a parameter of the style ${style}`)
+  const hasParts = types.includes('array') || types.includes('object')
+  if (style === 'deepObject' && hasParts) return 'deep'
+  return types.includes('string') || !hasParts ? 'text' : types.includes('array') ? 'list' : 'object'
 }
 
 /** The types of a schema and of its alternatives. */
 function shapesOf(schema: Schema, source: SchemaSource): string[] {
   const flat = flatten(schema, source)
   const { anyOf = [], oneOf = [] } = flat.assertions
-  return [...typesOf(flat), ...[...anyOf, ...oneOf].flatMap((each) => typesOf(flatten(each, source)))]
+  return [...namedTypesOf(flat), ...[...anyOf, ...oneOf].flatMap((each) => namedTypesOf(flatten(each, source)))]
 }
 
 /** The style of each place, by default first. */
 const styles: Record<Parameter['in'], readonly string[]> = {
-  path: ['simple'],
+  path: ['simple', 'label', 'matrix'],
   query: ['form', 'pipeDelimited', 'spaceDelimited', 'deepObject'],
   header: ['simple'],
-  cookie: ['form'],
+  cookie: ['form', 'cookie'],
+  querystring: [],
 }
 
-/** Values of a parameter that can be sent. A list or an object without members is no parameter at all. @throws Undrawable */
-export function parameterValues(parameter: Parameter, source: SchemaSource): fc.Arbitrary<Json> {
-  const shape = shapeOf(parameter, source)
-  const schema = sendable(parameter, source)
-  const values = shape === 'json' ? allowed(sent(flatten(schema, source))) : textual(flatten(schema, source))
-  return found(values, (value) => canBeSent(parameter, value), source)
+/** Draws texts that a URL or a header has room for. */
+export function forParameters(source: SchemaSource): SchemaSource {
+  return { ...source, longest: 200 }
 }
 
-/** Values of a schema that have a text: a scalar, a list of scalars, or an object of both. @throws Undrawable */
-export function textual(flat: FlatSchema): fc.Arbitrary<Json> {
+/**
+ * Values of a parameter that can be sent, above all those that the contract names: only they may exist. A list or an object
+ * without members is no parameter at all.
+ *
+ * @throws NoGenerator
+ */
+export function parameterValues(parameter: Parameter, contract: SchemaSource): fc.Arbitrary<Json> {
+  const given = givenOf(parameter, contract)
+  if (given !== undefined) return fc.constant(new RawText(given))
+  const source = forParameters(contract)
+  const shape = textFormOf(parameter, source)
+  const known = knownValues(parameter, shape, source)
+  const [first] = known
+  if (source.plain?.hasExamples === true && first !== undefined) return fc.constant(first)
+  const flat = flatten(sendable(parameter, source), source)
+  const values =
+    shape === 'json'
+      ? allowed(sent(flat))
+      : shape === 'deep'
+        ? deepValues(flat)
+        : shape === 'form'
+          ? textual(flat, isDeepIn(parameter))
+          : textual(flat)
+  const drawn = found(values, (value) => canBeSent(parameter, value), source)
+  if (source.plain !== undefined || known.length === 0) return drawn
+  const isPath = parameter.in === 'path'
+  return fc.oneof(
+    { weight: isPath ? 2 : 1, arbitrary: fc.constantFrom(...known) },
+    { weight: isPath ? 1 : 2, arbitrary: drawn },
+  )
+}
+
+/** What every request has in place of a drawn value of a parameter. The name of a header has no case. */
+export function givenOf({ in: place, name }: Pick<Parameter, 'in' | 'name'>, { given }: SchemaSource) {
+  return given?.get(`${place}/${place === 'header' ? name.toLowerCase() : name}`)
+}
+
+/** The examples and the default of a parameter that are valid, and can be sent. */
+function knownValues(parameter: Parameter, shape: Shape, source: SchemaSource): Json[] {
+  const schema = schemaOf(parameter)
+  const media = Object.values(parameter.content ?? {})
+  const named = [parameter, ...media].flatMap((holder) => [...examplesOf(holder).values()])
+  const isText = (value: Json) => shape === 'json' || (shape === 'deep' ? hasDeepText(value) : hasText(value))
+  const isSent = (value: Json) => isText(value) && canBeSent(parameter, value)
+  return [...named, ...flatten(schema, source).examples]
+    .map(exact)
+    .filter((value) => value !== undefined && isSent(value) && source.problemsOf(value, schema).length === 0)
+}
+
+/** Values of a schema that can be written in the style `deepObject`. @throws NoGenerator */
+export function deepValues(flat: FlatSchema): fc.Arbitrary<Json> {
+  const whole = sent({ ...flat, source: { ...flat.source, isClosed: true } })
+  const isRight = (value: Json) => hasDeepText(value) && isValidIn(flat, value)
+  return found(allowed(whole).map(withTexts), isRight, flat.source)
+}
+
+function isValidIn({ assertions, properties, required, also, source }: FlatSchema, value: Json): boolean {
+  const schema = { ...assertions, properties, required, ...(also.length === 0 ? {} : { allOf: also }) }
+  return source.problemsOf(value, schema).length === 0
+}
+
+/**
+ * Values of a schema that have a text: a scalar, a list of scalars, or an object of both.
+ *
+ * @param isDeep whether a property is written in the style `deepObject`
+ * @throws NoGenerator
+ */
+export function textual(flat: FlatSchema, isDeep: (name: string) => boolean = () => false): fc.Arbitrary<Json> {
   const isOpen = Object.keys(flat.properties).length === 0 && flat.assertions.additionalProperties !== false
-  if (!typesOf(flat).includes('object') || isOpen) return found(allowed(sent(flat)), hasText, flat.source)
+  if (!namedTypesOf(flat).includes('object') || isOpen) return found(allowed(sent(flat)), hasText, flat.source)
   const properties = Object.fromEntries(
     Object.entries(sent(flat).properties).filter(
-      ([name, property]) => flat.required.includes(name) || !typesOf(within(flat, property)).includes('object'),
+      ([name, property]) =>
+        flat.required.includes(name) || isDeep(name) || !namedTypesOf(within(flat, property)).includes('object'),
     ),
   )
   const assertions = { ...flat.assertions, additionalProperties: false }
-  return found(allowed({ ...sent(flat), assertions, properties }), hasText, flat.source)
+  const whole = { ...sent(flat), assertions, properties }
+  const names = Object.keys(properties).filter(isDeep)
+  if (names.length === 0) return found(allowed(whole), hasText, flat.source)
+  const written = allowed(whole).map((value): Json => {
+    const members = Object.entries(value as object).map(([name, member]: [string, Json]): [string, Json] => {
+      return [name, names.includes(name) ? withTexts(member) : member]
+    })
+    return Object.fromEntries(members.filter(([, member]) => member !== undefined))
+  })
+  const isRight = (value: Json) => {
+    const [deep, flatly] = [{ ...(value as object) }, { ...(value as object) }] as Record<string, Json>[]
+    for (const name of Object.keys(value as object))
+      Reflect.deleteProperty((names.includes(name) ? flatly : deep)!, name)
+    const isFlat = Object.keys(flatly!).length === 0 || hasText(flatly)
+    return isFlat && Object.values(deep!).every(hasDeepText) && isValidIn(flat, value)
+  }
+  return found(written, isRight, flat.source)
 }
 
 /** Whether a value can be written as texts without a loss. */
@@ -76,16 +168,14 @@ export function hasText(value: Json): boolean {
   return value !== null && members.length > 0 && members.every(Array.isArray(value) ? isScalar : isFlat)
 }
 
-function isScalar(value: Json): boolean {
-  return ['string', 'number', 'bigint', 'boolean'].includes(typeof value) || value instanceof RawNumber
-}
-
 /** No path is without a text, and not every text can be a header's or a cookie's. */
 export function canBeSent(parameter: Parameter, value: Json): boolean {
   if (parameter.in === 'query') return true
+  // An empty query is none.
+  if (parameter.in === 'querystring') return wholeQuery(parameter, value, encodeURIComponent) !== ''
   const text = simple(parameter, value, String)
   return parameter.in === 'path'
-    ? text !== '' && text !== '.' && text !== '..'
+    ? text !== '' && !/^(?:\.|%2e){1,2}$/i.test(text)
     : /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text)
 }
 
@@ -103,19 +193,53 @@ export function sendable(parameter: Parameter, source: SchemaSource): Schema {
   return { ...schema, pattern: place === 'header' ? '^[!-+.-~-]*$' : '^[!#-+.-:<-[\\]-~-]*$' }
 }
 
+/** The encodings of the fields of a querystring that is a form. */
+function encodingsOfQuery({ content = {} }: Parameter): Record<string, Encoding> {
+  return Object.values(content)[0]?.encoding ?? {}
+}
+
+/** Tells which fields of a querystring are written in the style `deepObject`. */
+export function isDeepIn(parameter: Parameter): (name: string) => boolean {
+  const encodings = encodingsOfQuery(parameter)
+  return (name) => encodings[name]?.style === 'deepObject'
+}
+
+/** The whole query as one value (OpenAPI 3.2, "Parameter Locations"). */
+export function wholeQuery(parameter: Parameter, value: Json, encode: Encode): string {
+  const [type = ''] = Object.keys(parameter.content ?? {})
+  if (value instanceof RawText) return value.text
+  if (isJson(type)) return encode(jsonOf(value))
+  if (kindOf(type) !== 'form') return encode(textOf(value))
+  const encodings = encodingsOfQuery(parameter)
+  const fields = Object.entries(value ?? {}).flatMap(([name, member]: [string, Json]) =>
+    queryPairs({ name, in: 'query', ...encodings[name] }, member, encode),
+  )
+  return fields.join('&')
+}
+
+/** The text of a parameter of JSON. */
+function jsonOf(value: Json): string {
+  return value instanceof RawText ? value.text : spelled(value, 0)
+}
+
 type Encode = (text: string) => string
 
-/** The text of a value in the style `simple` (OpenAPI 3.1, "Style Values"). */
-export function simple({ in: place, content, explode }: Parameter, value: Json, encode: Encode): string {
-  if (content !== undefined) return encode(spelled(value, 0))
+/** The text of a value in the styles `simple`, `label` and `matrix` (OpenAPI 3.1, "Style Values"). */
+export function simple({ in: place, name, content, explode, style }: Parameter, value: Json, encode: Encode): string {
+  if (content !== undefined) return encode(jsonOf(value))
   const isExploded = explode === true && place !== 'cookie'
-  if (isScalar(value) || value === null || value === undefined) return encode(textOf(value))
+  const start = style === 'label' ? '.' : style === 'matrix' ? `;${name}=` : ''
+  if (isScalar(value) || value === null || value === undefined) return start + encode(textOf(value))
+  // A point that separates nothing.
+  const coded = (text: string) => (style === 'label' ? encode(text).replaceAll('.', '%2E') : encode(text))
   const texts = Array.isArray(value)
-    ? value.map((item) => encode(textOf(item)))
-    : Object.entries(value).map(([name, member]) =>
-        [name, textOf([member].flat()[0])].map(encode).join(isExploded ? '=' : ','),
+    ? value.map((item) => coded(textOf(item)))
+    : Object.entries(value).map(([key, member]) =>
+        [key, textOf([member].flat()[0])].map(coded).join(isExploded ? '=' : ','),
       )
-  return texts.join(',')
+  if (!isExploded || start === '') return start + texts.join(',')
+  const each = style === 'label' ? '.' : Array.isArray(value) ? start : ';'
+  return texts.map((text) => each + text).join('')
 }
 
 /** The pairs of a query that stand for a value. */
@@ -126,8 +250,9 @@ export function queryPairs(
 ): string[] {
   const pair = (key: string, text: string) => `${encodeURIComponent(key)}=${text}`
   if (content !== undefined || isScalar(value) || value === null || typeof value !== 'object') {
-    return [pair(name, content === undefined ? encode(textOf(value)) : encode(spelled(value, 0)))]
+    return [pair(name, encode(content === undefined ? textOf(value) : jsonOf(value)))]
   }
+  if (style === 'deepObject') return deepTexts(name, value).map(([key, text]) => pair(key, encode(textOf(text))))
   const texts = (member: Json) => [member].flat().map((item) => encode(textOf(item)))
   if (Array.isArray(value)) {
     return explode
@@ -135,12 +260,10 @@ export function queryPairs(
       : [pair(name, texts(value).join(separators[style] ?? ','))]
   }
   const members = Object.entries(value)
-  if (style === 'deepObject') {
-    return members.flatMap(([key, member]) => texts(member).map((text) => pair(`${name}[${key}]`, text)))
-  }
   return explode
     ? members.flatMap(([key, member]) => texts(member).map((text) => pair(key, text)))
     : [pair(name, simple({ name, in: 'query' }, value, encode))]
 }
 
-const separators: Record<string, string> = { pipeDelimited: '%7C', spaceDelimited: '%20' }
+/** What separates items; a comma otherwise. */
+export const separators: Readonly<Record<string, string>> = { pipeDelimited: '%7C', spaceDelimited: '%20' }

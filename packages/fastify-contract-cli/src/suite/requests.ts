@@ -1,29 +1,23 @@
 import fc from 'fast-check'
-import { type ContractOperation, type Exampled, type Parameter, kindOf } from 'fastify-contract/document'
-import { bodiesOf, bodyTypes, contentTypeOf, filesOf, writtenBody } from './bodies.ts'
+import { type ContractOperation, type Parameter, kindOf } from 'fastify-contract/document'
+import { bodiesOf, bodyTypes, contentTypeOf, encodingsOf, filesOf, partTypesOf, writtenBody } from './bodies.ts'
+import type { ContractRequest, ParameterValue } from './contract-request.ts'
 import { routeOf } from './contract.ts'
 import type { Json, SchemaSource } from './flat-schema.ts'
-import { parameterValues, queryPairs, simple } from './parameters.ts'
-import { percentEncoded } from './spellings.ts'
-import { Undrawable, attempt } from './undrawable.ts'
-
-/** What a test sends; a header that is undefined is not sent. */
-export interface ContractRequest {
-  method: string
-  /** The request target, without the base path of the server; sent as it is. */
-  url: string
-  headers?: Record<string, string | undefined>
-  body?: string | Buffer
-  /** Sends it without the credentials of the caller. */
-  isAnonymous?: boolean
-}
+import { examplesOf, givenOf, parameterValues, queryPairs, simple, wholeQuery } from './parameters.ts'
+import { fitted, hasUsualSize } from './request-size.ts'
+import { RawText, percentEncoded } from './spellings.ts'
+import { NoGenerator, attempt } from './no-generator.ts'
+import { found } from './values.ts'
 
 /** What a request is made of: the values of the parameters that it has, in their order, and its body. */
 export interface RequestParts {
-  parameters: [Parameter, Json][]
+  parameters: ParameterValue[]
   body: Json
   /** The media type of the body; by default the first. */
   type?: string
+  /** The media types of parts of a form that are not the declared ones. */
+  otherTypes?: Record<string, string>
   /** Chooses among the ways to write the same; 0 is the plainest. */
   way: number
 }
@@ -38,7 +32,7 @@ export function jsonType(operation: ContractOperation): string | undefined {
  * out; a plain request has none.
  *
  * @param type the media type of the body; each of the operation by default
- * @throws Undrawable when a required part has none
+ * @throws NoGenerator when a required part has none
  */
 export function partsOf(operation: ContractOperation, source: SchemaSource, type?: string): fc.Arbitrary<RequestParts> {
   const parameters = operation.parameters.map((parameter) => parameterOf(operation, parameter, source))
@@ -48,32 +42,40 @@ export function partsOf(operation: ContractOperation, source: SchemaSource, type
       content: contentOf(operation, source, type),
       way: source.plain === undefined ? fc.nat({ max: 999 }) : fc.constant(0),
     })
-    .map(({ content, ...parts }) => ({ ...parts, ...content }))
+    .map(({ content, parameters, way }) => {
+      return { parameters: fitted(parameters, (each) => isGiven(each, source), way), way, ...content }
+    })
 }
 
-/** Requests that the contract allows for an operation. @throws Undrawable */
+/** Whether every request has a value of a parameter. */
+function isGiven([parameter]: ParameterValue, source: SchemaSource): boolean {
+  return givenOf(parameter, source) !== undefined
+}
+
+/** Requests that the contract allows for an operation. @throws NoGenerator */
 export function requestsOf(
   operation: ContractOperation,
   source: SchemaSource,
   type?: string,
 ): fc.Arbitrary<ContractRequest> {
-  return partsOf(operation, source, type).map((parts) => written(operation, parts, source))
+  const some = partsOf(operation, source, type).map((parts) => written(operation, parts, source))
+  return found(some, hasUsualSize, source, 'every request is too long for a server')
 }
 
 /**
  * A request that the contract allows for an operation, always the same: with plain values, and with what is required of
  * it alone.
  *
- * @throws Undrawable where none is known
+ * @throws NoGenerator where none is known
  */
 export function validRequest(operation: ContractOperation, source: SchemaSource): ContractRequest {
   for (const hasExamples of [true, false]) {
     const plain = { index: 0, hasExamples, isLeast: false, budget: { left: 500 } }
-    const draw = () => fc.sample(requestsOf(operation, { ...source, plain, leftOut: new Set() }), 1)[0]
+    const draw = () => fc.sample(requestsOf(operation, { ...source, plain, skippedParts: new Set() }), 1)[0]
     const request = hasExamples ? attempt('', {}, draw) : draw()
     if (request !== undefined) return request
   }
-  throw new Undrawable(`no request to ${routeOf(operation)} is known`)
+  throw new NoGenerator(`cannot generate a request to ${routeOf(operation)}; give its parameters and its body examples`)
 }
 
 type Content = Pick<RequestParts, 'body' | 'type'>
@@ -90,7 +92,7 @@ function contentOf(operation: ContractOperation, source: SchemaSource, chosen?: 
       return some === undefined ? [] : [some.map((body): Content => ({ body, type }))]
     })
   if (bodies.length === 0 && !isOptional) {
-    throw new Undrawable(`no bodies of ${bodyTypes(operation).join(', ')} are known`)
+    throw new NoGenerator(`cannot generate a body of ${bodyTypes(operation).join(' or ')}; give it an example`)
   }
   if (source.plain !== undefined) return isOptional ? fc.constant(nothing) : bodies[0]!
   return fc.oneof(smallestFirst, ...(isOptional ? [fc.constant(nothing)] : []), ...bodies)
@@ -103,10 +105,10 @@ function parameterOf(
   operation: ContractOperation,
   parameter: Parameter,
   source: SchemaSource,
-): fc.Arbitrary<[Parameter, Json][]> {
-  const draw = () => parameterValues(parameter, source).map((value): [Parameter, Json][] => [[parameter, value]])
-  if (parameter.required === true) return draw()
-  const none = fc.constant<[Parameter, Json][]>([])
+): fc.Arbitrary<ParameterValue[]> {
+  const draw = () => parameterValues(parameter, source).map((value): ParameterValue[] => [[parameter, value]])
+  if (parameter.required === true || givenOf(parameter, source) !== undefined) return draw()
+  const none = fc.constant<ParameterValue[]>([])
   if (source.plain !== undefined) return none
   const one = attempt(`${routeOf(operation)}: ${parameter.in}/${parameter.name}`, source, draw)
   return one === undefined ? none : fc.oneof(smallestFirst, none, one)
@@ -115,21 +117,30 @@ function parameterOf(
 /** Writes a request; `way` 0 is the plainest of its spellings. */
 export function written(
   operation: ContractOperation,
-  { parameters, body, type = bodyTypes(operation)[0] ?? '', way }: RequestParts,
+  { parameters, body, type = bodyTypes(operation)[0] ?? '', way, otherTypes }: RequestParts,
   source: SchemaSource,
 ): ContractRequest {
-  const encode = way % 2 === 0 ? encodeURIComponent : percentEncoded
+  // What somebody has given is written in one way, by which it is known.
+  const encodeOf = (value: Json) => (way % 2 === 0 || value instanceof RawText ? encodeURIComponent : percentEncoded)
   const valuesIn = (place: Parameter['in']) => parameters.filter(([parameter]) => parameter.in === place)
-  const text = ([parameter, value]: [Parameter, Json], coded: (text: string) => string = String) =>
+  const text = ([parameter, value]: ParameterValue, coded: (text: string) => string = String) =>
     simple(parameter, value, coded)
   const path = valuesIn('path').reduce(
-    (url, pair) => url.replace(`{${pair[0].name}}`, () => text(pair, encode)),
+    (url, pair) => url.replace(`{${pair[0].name}}`, () => text(pair, encodeOf(pair[1]))),
     operation.path,
   )
-  const query = valuesIn('query').flatMap(([parameter, value]) => queryPairs(parameter, value, encode))
+  const query = [
+    ...valuesIn('query').flatMap(([parameter, value]) => queryPairs(parameter, value, encodeOf(value))),
+    ...valuesIn('querystring').map(([parameter, value]) => wholeQuery(parameter, value, encodeOf(value))),
+  ]
   const headers = Object.fromEntries(valuesIn('header').map((pair) => [pair[0].name, text(pair)]))
+  const parts = {
+    files: filesOf(operation, type, source),
+    types: { ...partTypesOf(operation, type), ...otherTypes },
+  }
   const cookies = valuesIn('cookie').map((pair) => `${pair[0].name}=${text(pair)}`)
   return {
+    isWhole: true,
     method: operation.method.toUpperCase(),
     url: query.length === 0 ? path : `${path}?${query.join('&')}`,
     headers: {
@@ -137,14 +148,8 @@ export function written(
       ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }),
       ...(body === undefined ? {} : { 'content-type': contentTypeOf(type) }),
     },
-    ...(body === undefined ? {} : { body: writtenBody(type, body, way, filesOf(operation, type, source)) }),
+    ...(body === undefined ? {} : { body: writtenBody(type, body, way, parts, encodingsOf(operation, type)) }),
   }
-}
-
-/** The examples of a parameter, a header or a media type by name; one that has none is `(unnamed)`. */
-export function examplesOf({ example, examples = {} }: Exampled): Map<string, Json> {
-  const named = Object.entries(examples).map(([name, { value }]): [string, Json] => [name, value])
-  return new Map(example === undefined ? named : [...named, ['(unnamed)', example]])
 }
 
 /** An example of a request by its name, and its body. */
@@ -166,7 +171,9 @@ export function requestExamplesOf(operation: ContractOperation, source: SchemaSo
   if (parameters.length === 0 && object.requestBody === undefined) names.add('(unnamed)')
   return [...names].map((name) => {
     const body = bodies.get(name) ?? [...bodies.values()][0]
-    const values = parameters.flatMap((parameter): [Parameter, Json][] => {
+    const values = parameters.flatMap((parameter): ParameterValue[] => {
+      const given = givenOf(parameter, source)
+      if (given !== undefined) return [[parameter, new RawText(given)]]
       const examples = examplesOf(parameter)
       const value = examples.get(name) ?? (parameter.required === true ? [...examples.values()][0] : undefined)
       return value === undefined ? [] : [[parameter, value]]

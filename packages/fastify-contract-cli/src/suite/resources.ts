@@ -1,8 +1,8 @@
 import type { ContractOperation } from 'fastify-contract/document'
 import { type SentRequest, isPathOf, operationOf } from './contract.ts'
 import { parseExactly } from './exact-json.ts'
-import type { ContractRequest } from './requests.ts'
-import type { ReceivedResponse } from './response-checks.ts'
+import type { ContractRequest } from './contract-request.ts'
+import type { ReceivedResponse } from './exchange.ts'
 
 /** A collection that a contract lets clients add to, and the operations on one thing of it. */
 export interface Resource {
@@ -22,13 +22,12 @@ interface Operations {
   operations: readonly ContractOperation[]
 }
 
-const known = new WeakMap<readonly ContractOperation[], Resource[]>()
+const none: ReadonlySet<ContractOperation> = new Set()
 
-/** Finds the collections of a contract: a POST, beside whose path stands that of one thing. */
-export function resourcesOf({ operations }: Operations): Resource[] {
-  const found = known.get(operations) ?? operations.flatMap((create) => resourceOf(create, operations) ?? [])
-  known.set(operations, found)
-  return found
+/** Finds the collections of a contract: a POST, beside whose path stands that of one thing. @param without not these */
+export function resourcesOf({ operations }: Operations, without = none): Resource[] {
+  const usable = operations.filter((operation) => !without.has(operation))
+  return usable.flatMap((create) => resourceOf(create, usable) ?? [])
 }
 
 function resourceOf(create: ContractOperation, operations: readonly ContractOperation[]): Resource | undefined {
@@ -141,11 +140,13 @@ const most = 20
 /** What a caller has created and not deleted, by the paths of the contract. */
 export class KnownItems {
   readonly #contract: Operations
+  readonly #resources: readonly Resource[]
   readonly #paths = new Map<string, string[]>()
   readonly #gone = new Set<string>()
 
   constructor(contract: Operations) {
     this.#contract = contract
+    this.#resources = resourcesOf(contract)
   }
 
   /** Remembers what a response has created, and forgets what it has deleted. */
@@ -161,7 +162,7 @@ export class KnownItems {
         paths.filter((path) => path !== deleted),
       )
     }
-    for (const resource of resourcesOf(this.#contract).filter(({ create }) => create.id === operation?.id)) {
+    for (const resource of this.#resources.filter(({ create }) => create.id === operation?.id)) {
       const path = createdUrl(resource, sent, received)
       if (path === undefined) continue
       this.#gone.delete(plainPath(path))

@@ -1,18 +1,19 @@
-import { type ContractResponse, isJson, isText } from 'fastify-contract/document'
-import { type SentRequest, type TestedContract, declaredResponse, responsesTo } from './contract.ts'
-import { parseExactly } from './exact-json.ts'
+import { type ContractResponse, type MediaType, createMatcher, isJson, isText } from 'fastify-contract/document'
+import { parseMediaType } from 'fastify-contract/document'
+import { type SentRequest, type TestedContract, responseTo, responsesTo } from './contract.ts'
+import { assertShort, isTooLong, parseExactly } from './exact-json.ts'
+import type { ReceivedResponse } from './exchange.ts'
 import { Fault } from './fault.ts'
-import { type FlatSchema, flatten, typesOf } from './flat-schema.ts'
+import { itemsOf } from './items.ts'
+import { type FlatSchema, flatten, namedTypesOf } from './flat-schema.ts'
+import { type Schema, typesOf } from 'fastify-contract/schema'
 
-/** A response as it came over the wire. Names of headers are in lower case. */
-export interface ReceivedResponse {
-  status: number
-  headers: Record<string, string | string[] | number | undefined>
-  text: string
-  /** Every header line as it came, where the client could see it: a repeated one is not joined. */
-  rawHeaders?: [name: string, value: string][]
-  /** The length of the body on the wire, where it may not be that of the text in UTF-8. */
-  bytes?: number
+/** A value of a response that the contract has a schema for. */
+export interface ReceivedValue {
+  /** `the body`, or which header. */
+  place: string
+  value: unknown
+  schema: Schema
 }
 
 /** What a server promises of its responses beyond the contract. */
@@ -48,19 +49,30 @@ export function assertKeepsContract(
 ): string | undefined {
   const { status } = response
   const place = `${request.method} ${request.url.slice(0, 300)}: received ${String(status)}`
-  const [, declared] = declaredResponse(contract, request, status) ?? []
-  const isOpen = rules.isClosed !== true && status >= 400 && status < 500
-  if (declared === undefined && !(isOpen && (mayBeUndeclared || declaresNoRefusal(contract, request)))) {
+  const [key, declared] = responseTo(contract, request, status) ?? []
+  // `default` and `5XX` say what a fault of the server looks like, not that it may have one.
+  if (status >= 500 && key !== undefined && key !== String(status)) {
+    const body = response.text === '' ? '' : `; received ${shortened(response.text)}`
+    const kept = `${place}, which the operation declares as ${key} alone${body}`
+    throw new Fault('fault of the server', `${kept}${reasonIn(response)}`)
+  }
+  const isOpen =
+    rules.isClosed !== true && mayBeAnswered(status, Object.keys(responsesTo(contract, request)), mayBeUndeclared)
+  if (declared === undefined && !isOpen) {
     const kind = status >= 500 ? 'fault of the server' : 'undeclared status'
     const expected = Object.keys(responsesTo(contract, request)).join(', ')
-    throw new Fault(kind, `${place}: the contract does not declare this status; expected ${expected}`)
+    const text = `${place}: the contract does not declare this status; expected ${expected}`
+    throw new Fault(kind, `${text}${reasonIn(response)}`)
   }
   const isHead = request.method.toUpperCase() === 'HEAD'
   const problems = [
     ...headerProblems(contract, declared ?? {}, response, request.url, rules),
     ...framingProblems(response, isHead),
-    ...(declared === undefined ? [] : bodyProblems(contract, declared, response, isHead, rules)),
   ]
+  // What cannot be checked hides no other problem.
+  if (declared !== undefined && !(problems.length > 0 && isTooLong(response.text))) {
+    problems.push(...bodyProblems(contract, declared, response, isHead, rules))
+  }
   if (problems.length > 0) {
     const body = response.text === '' ? '' : `; received ${shortened(response.text)}`
     throw new Fault('broken response', `${place}: ${problems.map(shortened).join('; ')}${body}`)
@@ -68,13 +80,20 @@ export function assertKeepsContract(
   return declared === undefined ? `${String(status)} is not declared` : undefined
 }
 
-function shortened(text: string): string {
+function reasonIn({ reason }: ReceivedResponse): string {
+  return reason === undefined ? '' : `; the server says: ${reason}`
+}
+
+/** The beginning of a text that is printed. */
+export function shortened(text: string): string {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text
 }
 
-/** Whether the contract leaves open how a request is refused. */
-function declaresNoRefusal(contract: TestedContract, request: SentRequest): boolean {
-  return !Object.keys(responsesTo(contract, request)).some((key) => key.startsWith('4'))
+/** Whether a contract leaves a status open that it does not declare: of a refusal, or of a success where it has none. */
+function mayBeAnswered(status: number, declared: readonly string[], mayBeRefused: boolean): boolean {
+  const isAny = (...starts: string[]) => declared.some((key) => starts.some((start) => key.startsWith(start)))
+  if (status >= 500) return false
+  return status >= 400 ? mayBeRefused || !isAny('4') : !isAny('2', '3')
 }
 
 function headerProblems(
@@ -103,13 +122,9 @@ function headerProblems(
     ...Object.entries(rules.headers ?? {})
       .filter((rule) => !isAsAlways(rule))
       .map(([name, value]) => `the header ${name} is not ${String(value)}`),
-    ...expected
-      .filter(({ name }) => headers[name] !== undefined)
-      .flatMap(({ name, schema = {} }) =>
-        contract
-          .problemsOf(valueOfText(String(headers[name]), flatten(schema, contract)), schema, 'response')
-          .map((problem) => `the header ${name} ${problem}`),
-      ),
+    ...headerValues(contract, named, headers).flatMap(({ place, value, schema }) =>
+      contract.problemsOf(value, schema, 'response').map((problem) => `${place} ${problem}`),
+    ),
     ...(rules.isClosed === true ? present : [])
       .filter((name) => !isKnown(name))
       .map((name) => `the header ${name} is not declared`),
@@ -118,10 +133,10 @@ function headerProblems(
 
 /** The value that a header's text stands for (OpenAPI 3.1, "Style Values", `simple`). */
 function valueOfText(text: string, flat: FlatSchema): unknown {
-  const types = typesOf(flat)
+  const types = namedTypesOf(flat)
   if (types.includes('array')) return text.split(/, */)
   if (types.includes('boolean') && /^(?:true|false)$/.test(text)) return text === 'true'
-  if (types.includes('integer') && /^(?:0|-?[1-9]\d*)$/.test(text)) return Number(text)
+  if (types.includes('integer') && /^(?:0|-?[1-9]\d*)$/.test(text)) return parseExactly(text)
   return types.includes('number') && /^-?\d/.test(text) && !Number.isNaN(Number(text)) ? Number(text) : text
 }
 
@@ -141,10 +156,11 @@ function framingProblems({ status, headers, text, bytes: received }: ReceivedRes
 function bodyProblems(
   contract: TestedContract,
   { content = {} }: ContractResponse,
-  { status, headers, text }: ReceivedResponse,
+  response: ReceivedResponse,
   isHead: boolean,
   { isClosed = false }: ResponseRules,
 ): string[] {
+  const { status, headers, text } = response
   if (Object.keys(content).length === 0) {
     // Many a contract says nothing of what a failure looks like.
     if (!isClosed && status >= 400) return []
@@ -158,27 +174,71 @@ function bodyProblems(
   const media = declared === undefined ? undefined : content[declared]
   if (media === undefined) return [`the media type ${type} is not declared`]
   if (isHead) return text === '' ? [] : ['a response to HEAD has a body']
-  if (media.schema === undefined || (!isJson(essenceOf(type)) && !isText(type))) return []
-  let body: unknown = text
   try {
-    if (isJson(essenceOf(type))) body = parseExactly(text)
+    return bodyValues(contract, media, response).flatMap(({ place, value, schema }) =>
+      contract.problemsOf(value, schema, isClosed ? 'closed' : 'response').map((problem) => `${place} ${problem}`),
+    )
   } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
     return [`the body is not JSON: ${String(error)}`]
   }
-  const problems = contract.problemsOf(body, media.schema, isClosed ? 'closed' : 'response')
-  return problems.map((problem) => `the body ${problem}`)
 }
 
-/** A media type without its parameters, in lower case (RFC 9110, section 8.3.1). */
-function essenceOf(type: string): string {
-  return type.replace(/;.*$/, '').trim().toLowerCase()
+/**
+ * Lists the values of a response that the contract has schemas for. A body that is not of its media type has none.
+ *
+ * @throws Unjudged if the body is too long
+ */
+export function valuesOfResponse(
+  contract: TestedContract,
+  request: SentRequest,
+  response: ReceivedResponse,
+): ReceivedValue[] {
+  const { status, headers } = response
+  const [, { headers: named = {}, content = {} } = {}] = responseTo(contract, request, status) ?? []
+  const type = String(headers['content-type'])
+  const media = content[declaredType(Object.keys(content), type) ?? '']
+  const hasBody = media !== undefined && request.method.toUpperCase() !== 'HEAD'
+  const ofHeaders = headerValues(contract, named, headers)
+  try {
+    return [...ofHeaders, ...(hasBody ? bodyValues(contract, media, response) : [])]
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return ofHeaders
+  }
+}
+
+function headerValues(
+  contract: TestedContract,
+  named: NonNullable<ContractResponse['headers']>,
+  headers: ReceivedResponse['headers'],
+): ReceivedValue[] {
+  return Object.entries(named).flatMap(([written, { schema = {} }]) => {
+    const name = written.toLowerCase()
+    const value = headers[name]
+    if (value === undefined) return []
+    return [{ place: `the header ${name}`, value: valueOfText(String(value), flatten(schema, contract)), schema }]
+  })
+}
+
+/** @throws SyntaxError for a body that is not JSON, and Unjudged for one that is too long */
+function bodyValues(contract: TestedContract, media: MediaType, response: ReceivedResponse): ReceivedValue[] {
+  const { schema, itemSchema = {} } = media
+  const { headers, text } = response
+  const items = itemsOf(contract, media, response)
+  if (items !== undefined)
+    return items.map((value, index) => ({ place: `item ${String(index + 1)}`, value, schema: itemSchema }))
+  const type = String(headers['content-type'])
+  const isOfJson = isJson(type)
+  // A text that is declared as something else, such as an object, is not validated.
+  const isOfText = isText(type) && typesOf(schema, contract.schemas).has('string')
+  if (schema === undefined || (!isOfJson && !isOfText)) return []
+  assertShort(text)
+  return [{ place: 'the body', value: isOfJson ? parseExactly(text) : text, schema }]
 }
 
 /** Finds a media type among those that are declared: itself, without its parameters, or by its range. */
 export function declaredType(declared: string[], type: string): string | undefined {
-  const essence = essenceOf(type)
-  const ranges = [essence, `${essence.split('/', 1).join('')}/*`, '*/*']
-  return declared.includes(type)
-    ? type
-    : ranges.flatMap((range) => declared.filter((each) => essenceOf(each) === range))[0]
+  const parsed = parseMediaType(type)
+  return parsed === undefined ? undefined : declared[createMatcher(declared)(parsed)]
 }

@@ -1,13 +1,16 @@
 import type { ContractOperation } from 'fastify-contract/document'
-import { type TestedContract, routeOf } from './contract.ts'
+import { type TestedContract, chosenOperation, routeOf } from './contract.ts'
 import type { Coverage } from './coverage.ts'
-import { type Credentials, onWire, schemesFor, wantsCredentials } from './credentials.ts'
-import { Unjudged } from './fault.ts'
+import { type Credentials, givenValues, onWire, schemesFor, wantsCredentials } from './credentials.ts'
+import { Fault, Unjudged } from './fault.ts'
+import { type LeftOutCause, LeftOut } from './left-out.ts'
 import { messageOf } from './property.ts'
+import type { ReceivedResponse, Exchange } from './exchange.ts'
 import { validRequest } from './requests.ts'
-import { type Exchange, connect } from './send.ts'
+import { connect } from './send.ts'
 import { type CaseGroup, type Result, type SuiteOptions, createContractSuite } from './suite.ts'
-import { Undrawable, attempt } from './undrawable.ts'
+import { timeIsUp } from './time-share.ts'
+import { attempt } from './no-generator.ts'
 
 /** What is tested, and how far. */
 export interface TestOptions extends SuiteOptions {
@@ -22,55 +25,102 @@ export interface TestOptions extends SuiteOptions {
 export interface TestRun extends AsyncIterable<Result> {
   seed: number
   coverage: Coverage
-  /** How many operations are tested. */
-  operations: number
+  /** The operations to test. */
+  operations: readonly ContractOperation[]
   /** How many requests have been sent. */
   requests: () => number
 }
 
+/** A part of the time for what is not tested, but creates what the tests need. */
+const shareOfNeeds = 0.2
+
 /** Tests a server, case by case. What requests leave out comes last. @throws Unjudged without such an operation or server */
 export function test(contract: TestedContract, options: TestOptions): TestRun {
   const { only, seconds = 60 } = options
-  const deadline = performance.now() + seconds * 1000
-  const { exchange, close } = connect(contract, options, Math.max(0.5, Math.min(10, seconds / 12)) * 1000)
+  const milliseconds = seconds * 1000
+  const deadline = performance.now() + milliseconds
+  const { exchange, close } = connect(contract, options, Math.max(500, Math.min(10_000, milliseconds / 12)))
   const suite = createContractSuite(contract, { ...options, exchange: until(deadline, exchange) })
-  const chosen = contract.operations.filter((operation) => [undefined, operation.id, routeOf(operation)].includes(only))
-  if (chosen.length === 0) throw new Unjudged(`the contract has no operation ${String(only)}`)
+  const chosen = only === undefined ? contract.operations : [chosenOperation(contract, only)]
   const ids = new Set(chosen.map(({ id }) => id))
   const isChosen = ({ operation }: CaseGroup) => operation === undefined || ids.has(operation)
   const groups = suite.groups(chosen)
 
   async function* results(): AsyncGenerator<Result, void, undefined> {
+    const told = new Set<string | undefined>()
+    const known = (options.pathValues ?? []).map(([name]) => name)
     try {
       await assertReachable(exchange)
       for (const name of Object.keys(options.auth ?? {})) await assertAccepted(name, contract, { ...options, exchange })
       // The chosen operations find nothing that nobody has created.
-      for (const group of groups.filter((each) => !isChosen(each))) {
-        for (const { run } of group.cases()) await run(seconds * 100)
+      const needed = groups.filter((each) => !isChosen(each)).flatMap(({ cases }) => cases())
+      for (const { run } of needed) await run((milliseconds * shareOfNeeds) / needed.length)
+      for await (const result of runGroups(groups.filter(isChosen), deadline, () => assertReachable(exchange))) {
+        if (result.verdict === 'fault' || isUntested(result) || isSkipped(result)) told.add(result.operation)
+        yield result
       }
-      yield* runGroups(groups.filter(isChosen), deadline, () => assertReachable(exchange))
-      for (const line of suite.leftOut) yield { title: line, notes: [], verdict: 'left out', reason: '' }
+      yield* chosen
+        .filter(({ id }) => !told.has(id))
+        .flatMap((each) => withoutSuccess(each, suite.coverage, known) ?? [])
+      for (const title of suite.skippedParts) yield { ...skippedResult({ title }, 'nothing to send', ''), title }
     } finally {
+      await suite.close()
       await close()
     }
   }
   return {
     seed: suite.seed,
     coverage: suite.coverage,
-    operations: chosen.length,
+    operations: chosen,
     requests: suite.requests,
     [Symbol.asyncIterator]: results,
   }
 }
 
-const timeIsUp = 'the time is up; give more with --seconds'
+type Named = Pick<Result, 'operation' | 'route' | 'title'>
+
+function skippedResult(named: Named, because: LeftOutCause, reason: string): Result {
+  return { ...named, notes: [], verdict: 'left out', because, reason }
+}
+
+/** Whether a result says that something was not tested that should have been. */
+export function isUntested(result: Result): boolean {
+  const harmless: LeftOutCause[] = ['skipped', 'not implemented', 'nothing to send']
+  return result.verdict === 'left out' && !harmless.includes(result.because)
+}
+
+function isSkipped(result: Result): boolean {
+  return result.verdict === 'left out' && result.because === 'skipped'
+}
+
+/** What no request reaches is not tested, whatever its refusals are. */
+function withoutSuccess(
+  operation: ContractOperation,
+  coverage: Coverage,
+  known: readonly string[],
+): Result | undefined {
+  const { id, parameters, object } = operation
+  const seen = coverage.statusesOf(id)
+  if ([...seen.keys()].some((status) => status < 400 || status === 501)) return undefined
+  const received = [...seen].map(([status, count]) => `${String(status)} (${String(count)})`).join(', ')
+  const unknown = parameters.filter(({ name, in: place }) => place === 'path' && !known.includes(name))
+  const names = unknown.map(({ name }) => `--path ${name}=…`).join(' ')
+  const isMissing = seen.has(404) || seen.has(410)
+  const remedies = [
+    ...(isMissing && names !== '' ? [`give values that exist (${names})`] : []),
+    ...(!isMissing && object.requestBody !== undefined ? ['give its body an example that succeeds'] : []),
+    '--skip it',
+  ]
+  const reason = `no request succeeds: received ${received === '' ? 'nothing' : received}; ${remedies.join(', or ')}`
+  return skippedResult({ operation: id, route: routeOf(operation), title: `${id} succeeds` }, 'value', reason)
+}
 
 /** Gives up at the end of a run, when what is tried says nothing any more. */
 function until(deadline: number, exchange: Exchange): Exchange {
   return async (request) => {
     const { promise, reject } = Promise.withResolvers<never>()
     const giveUp = () => {
-      reject(new Undrawable(timeIsUp))
+      reject(new LeftOut('time', timeIsUp))
     }
     const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()))
     try {
@@ -87,38 +137,56 @@ async function* runGroups(
   deadline: number,
   assertThere: () => Promise<void>,
 ): AsyncGenerator<Result, void, undefined> {
-  let gone: string | undefined
-  const reasonToStop = () => gone ?? (performance.now() >= deadline ? timeIsUp : undefined)
+  let gone: 'no response' | undefined
+  const reasons = { 'no response': 'the server does not respond any more', time: timeIsUp }
+  const whyToStop = () => gone ?? (performance.now() >= deadline ? 'time' : undefined)
   for (const [index, { cases, ...named }] of groups.entries()) {
-    const reason = reasonToStop()
-    if (reason !== undefined) {
-      yield { ...named, title: `${named.operation ?? 'the contract'} is tried`, notes: [], verdict: 'left out', reason }
+    const because = whyToStop()
+    if (because !== undefined) {
+      yield skippedResult(
+        { ...named, title: `${named.operation ?? 'the contract'} is tried` },
+        because,
+        reasons[because],
+      )
       continue
     }
     const end = performance.now() + (deadline - performance.now()) / (groups.length - index)
     const own = cases()
-    for (const [at, { run, ...each }] of own.entries()) {
-      const stop = reasonToStop()
-      const share = (Math.min(end, deadline) - performance.now()) / (own.length - at)
-      const result: Result =
-        stop === undefined ? await run(Math.max(1, share)) : { ...each, notes: [], verdict: 'left out', reason: stop }
+    let weightLeft = own.reduce((sum, { weight }) => sum + weight, 0)
+    for (const { run, weight, ...each } of own) {
+      const stop = whyToStop()
+      const share = ((end - performance.now()) * weight) / Math.max(1, weightLeft)
+      weightLeft -= weight
+      const most = (end - performance.now()) / 2
+      const result = stop === undefined ? await run(Math.max(1, share), most) : skippedResult(each, stop, reasons[stop])
       yield result
       if (result.verdict !== 'fault' || result.kind !== 'no response') continue
       try {
         await assertThere()
       } catch {
-        gone = 'the server does not respond any more'
+        gone = 'no response'
       }
     }
   }
 }
 
-/** @throws Unjudged */
+/** A wrong response is one too. @throws Unjudged */
 async function assertReachable(exchange: Exchange): Promise<void> {
   try {
     await exchange({ method: 'GET', url: '/', headers: {} })
   } catch (error) {
+    if (error instanceof Fault && error.kind !== 'no response') return
     throw new Unjudged(`the server cannot be reached: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** The status of a response; undefined for a wrong one, which the cases report. */
+async function statusOf(response: Promise<ReceivedResponse>): Promise<number | undefined> {
+  try {
+    return (await response).status
+  } catch (error) {
+    if (error instanceof Fault || error instanceof LeftOut) return undefined
+    throw error
   }
 }
 
@@ -126,20 +194,23 @@ async function assertReachable(exchange: Exchange): Promise<void> {
 async function assertAccepted(
   name: string,
   contract: TestedContract,
-  { auth = {}, exchange, ...additions }: TestOptions & { exchange: Exchange },
+  { auth = {}, skip = [], exchange, ...additions }: TestOptions & { exchange: Exchange },
 ): Promise<void> {
+  const left = new Set(skip.map((each) => chosenOperation(contract, each)))
   const takes = (operation: ContractOperation) =>
-    wantsCredentials(operation) && schemesFor(operation, Object.keys(auth))?.includes(name) === true
+    !left.has(operation) &&
+    wantsCredentials(operation) &&
+    schemesFor(operation, Object.keys(auth))?.includes(name) === true
   const tried = contract.operations
     .filter(takes)
     .toSorted((a, b) => Number(b.method === 'get') - Number(a.method === 'get'))
     .slice(0, 5)
-  const statuses: number[] = []
+  const statuses: (number | undefined)[] = []
   for (const operation of tried) {
-    const request = attempt('', {}, () => validRequest(operation, contract))
-    if (request !== undefined) statuses.push((await exchange(onWire(contract, request, auth, additions))).status)
+    const request = attempt('', {}, () => validRequest(operation, { ...contract, given: givenValues(additions) }))
+    if (request !== undefined) statuses.push(await statusOf(exchange(onWire(contract, request, auth, additions))))
   }
   if (statuses.length > 0 && statuses.every((status) => status === 401)) {
-    throw new Unjudged(`the server refuses the credentials of ${name} everywhere (401); check --auth ${name}=…`)
+    throw new Unjudged(`every request with the credentials of ${name} got 401; check --auth ${name}=…`)
   }
 }

@@ -1,27 +1,20 @@
 import { isUtf8 } from 'node:buffer'
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { basePathsOf, isJson } from 'fastify-contract/document'
-import { type TestedContract, addressOf } from './contract.ts'
+import type { Readable } from 'node:stream'
+import { framingOf, isJson } from 'fastify-contract/document'
+import { type TestedContract, addressOf, baseOf } from './contract.ts'
+import type { Exchange, ReceivedResponse, WireRequest } from './exchange.ts'
 import { Fault, Unjudged } from './fault.ts'
-import type { ReceivedResponse } from './response-checks.ts'
-
-/** A request as it is sent. */
-export interface WireRequest {
-  method: string
-  url: string
-  headers: Record<string, string>
-  body?: string | Buffer
-}
-
-/** Sends a request and gives its response. @throws Fault without a complete one */
-export type Exchange = (request: WireRequest) => Promise<ReceivedResponse>
+import { readItems } from './items.ts'
 
 /** What `inject` of a Fastify instance gives. */
 interface Injected {
   statusCode: number
   headers: Record<string, string | string[] | number | undefined>
   rawPayload: Buffer
+  /** Only of a Fastify instance. */
+  stream?: () => Readable
 }
 
 /** A server in the same process: a Fastify instance, or a function like `fetch`. */
@@ -32,6 +25,7 @@ export type App =
         url: string
         headers: Record<string, string>
         payload?: string | Buffer
+        payloadAsStream: true
       }) => PromiseLike<Injected>
     }
   | ((request: Request) => Promise<Response> | Response)
@@ -59,16 +53,22 @@ export interface Connections {
  * @throws Unjudged for a URL that is none of a server
  */
 export function connect(contract: TestedContract, { url, app, exchange }: Server, milliseconds?: number): Connections {
-  const [base = ''] = basePathsOf(contract.document)
-  const here = exchange ?? (app === undefined ? undefined : exchangeWith(app, base))
+  const here = exchange ?? (app === undefined ? undefined : exchangeWith(app, (request) => baseOf(contract, request)))
   if (here !== undefined) return { exchange: here, close: () => Promise.resolve() }
   if (typeof url !== 'function' && !/^https?:$/.test(URL.parse(String(url))?.protocol ?? '')) {
     throw new Unjudged(`${String(url)} is not the URL of a server; give one such as http://localhost:3000`)
   }
+  if (typeof url === 'string' && /^[^/]*\/\/[^/]*@/.test(url)) {
+    throw new Unjudged('the URL of the server has credentials, which are not sent; give them with --auth or --header')
+  }
   let opened: Promise<Connections> | undefined
   const open = async () => {
     const address = typeof url === 'function' ? await url() : String(url)
-    return connectTo(addressOf(contract, address), milliseconds)
+    const [origin = address] = /^https?:\/\/[^/]+/i.exec(address) ?? []
+    const { exchange: send, close } = connectTo(origin, milliseconds)
+    const baseIn = (request: WireRequest) =>
+      addressOf(contract, address, request).slice(origin.length).replace(/\/$/, '')
+    return { exchange: (request: WireRequest) => send({ ...request, url: `${baseIn(request)}${request.url}` }), close }
   }
   return {
     exchange: async (request) => (await (opened ??= open())).exchange(request),
@@ -76,40 +76,63 @@ export function connect(contract: TestedContract, { url, app, exchange }: Server
   }
 }
 
-/** Sends requests to a server in the same process, without a socket. @param base comes before the path of each */
-export function exchangeWith(app: App, base = ''): Exchange {
+/** Sends requests to a server in the same process, without a socket. @param baseOf what comes before the path of one */
+export function exchangeWith(app: App, baseOf: (request: WireRequest) => string = () => ''): Exchange {
   if (typeof app !== 'function') {
-    return async ({ method, url, headers, body }) => {
+    return async (sent) => {
+      const { method, url, headers, body } = sent
       // Fastify's type lists methods; `inject` takes each.
       const request = {
         method: method as never,
-        url: `${base}${url}`,
+        url: `${baseOf(sent)}${url}`,
         headers,
         ...(body === undefined ? {} : { payload: body }),
       }
-      const { statusCode, headers: received, rawPayload } = await app.inject(request)
-      return receivedOf(statusCode, received, rawPayload)
+      const response = await app.inject({ ...request, payloadAsStream: true })
+      const { statusCode, headers: received } = response
+      if (response.stream === undefined) return receivedOf(statusCode, received, { bytes: response.rawPayload })
+      const stream = response.stream()
+      const content = await readContent(stream, received)
+      stream.destroy()
+      return receivedOf(statusCode, received, content)
     }
   }
-  return async ({ method, url, headers, body }) => {
+  return async (sent) => {
+    const { method, url, headers, body } = sent
     const content = body === undefined ? {} : { body: typeof body === 'string' ? body : new Uint8Array(body) }
     const response = await app(
-      new Request(new URL(`${base}${url}`, 'http://localhost'), { method, headers, ...content }),
+      new Request(new URL(`${baseOf(sent)}${url}`, 'http://localhost'), { method, headers, ...content }),
     )
-    const bytes = Buffer.from(await response.arrayBuffer())
-    return receivedOf(response.status, Object.fromEntries(response.headers), bytes)
+    const received = Object.fromEntries(response.headers)
+    // A response of the web is an iterable of bytes.
+    const chunks = (response.body ?? []) as AsyncIterable<Uint8Array>
+    return receivedOf(response.status, received, await readContent(chunks, received))
   }
+}
+
+/** What was read of a response. */
+interface Content {
+  bytes: Buffer
+  isCut?: boolean
 }
 
 /** @throws Fault when the bytes are JSON or of no type, and not UTF-8 */
-export function receivedOf(status: number, headers: ReceivedResponse['headers'], bytes: Buffer): ReceivedResponse {
-  return { status, headers, text: textOf(bytes, headers['content-type']?.toString()), bytes: bytes.length }
+export function receivedOf(
+  status: number,
+  headers: ReceivedResponse['headers'],
+  { bytes, isCut = false }: Content,
+): ReceivedResponse {
+  // A header may be named `constructor`, which other objects inherit.
+  const own = Object.assign(Object.create(null) as ReceivedResponse['headers'], headers)
+  const type = headers['content-type']?.toString()
+  if (!isUtf8(bytes) && (type === undefined || isJson(type))) {
+    throw new Fault('broken response', `received ${String(status)}: the body is not UTF-8`)
+  }
+  return { status, headers: own, text: textOf(bytes), bytes: bytes.length, ...(isCut ? { isCut } : {}) }
 }
 
-function textOf(bytes: Buffer, type: string | undefined): string {
-  if (isUtf8(bytes)) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-  if (type !== undefined && !isJson(type)) return bytes.toString('latin1')
-  throw new Fault('broken response', 'the body of the response is not UTF-8')
+function textOf(bytes: Buffer): string {
+  return isUtf8(bytes) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes.toString('latin1')
 }
 
 /** The bytes of a response's body that are read. */
@@ -130,7 +153,7 @@ export function connectTo(origin: string, milliseconds = 60_000): Connections {
   const start = isSecure ? httpsRequest : httpRequest
   return {
     exchange: async ({ method, url, headers, body }) => {
-      const signal = AbortSignal.timeout(milliseconds)
+      const signal = AbortSignal.timeout(Math.ceil(milliseconds))
       try {
         return await receive(start, { ...server, method, path: `${base}${url}`, headers, signal }, body)
       } catch (error) {
@@ -184,6 +207,10 @@ function receiveOnce(
         reject(error instanceof Error ? error : new Error(String(error)))
       })
     })
+    sending.on('upgrade', ({ statusCode = 0 }, socket) => {
+      socket.destroy()
+      reject(new Fault('fault of the server', `received ${String(statusCode)}, which no request has asked for`))
+    })
     sending.on('error', reject)
     sending.end(body)
   })
@@ -191,15 +218,29 @@ function receiveOnce(
 
 async function read(message: IncomingMessage): Promise<ReceivedResponse> {
   const { statusCode = 0, headers, rawHeaders: flat } = message
-  const chunks: Buffer[] = []
-  let length = 0
-  // A message without an encoding has buffers.
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length > maxBytes) throw new Fault('no response', `the response is longer than ${String(maxBytes)} bytes`)
-  }
+  const content = await readContent(message, headers)
+  if (content.isCut === true) message.destroy()
   const names = flat.filter((_line, index) => index % 2 === 0)
   const rawHeaders = names.map((name, index): [string, string] => [name, flat[2 * index + 1] ?? ''])
-  return { ...receivedOf(statusCode, headers, Buffer.concat(chunks)), rawHeaders }
+  return { ...receivedOf(statusCode, headers, content), rawHeaders }
+}
+
+/** Reads a body; of a stream of items, the first. @throws Fault if it is too long */
+async function readContent(chunks: AsyncIterable<Uint8Array>, headers: ReceivedResponse['headers']): Promise<Content> {
+  const framing = framingOf(String(headers['content-type']))
+  const limited = withLimit(chunks)
+  if (framing !== undefined && headers['content-length'] === undefined) return readItems(limited, framing)
+  const read: Uint8Array[] = []
+  for await (const chunk of limited) read.push(chunk)
+  return { bytes: Buffer.concat(read) }
+}
+
+/** @throws Fault after `maxBytes` */
+async function* withLimit(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0
+  for await (const chunk of chunks) {
+    length += chunk.length
+    if (length > maxBytes) throw new Fault('no response', `the response is longer than ${String(maxBytes)} bytes`)
+    yield chunk
+  }
 }

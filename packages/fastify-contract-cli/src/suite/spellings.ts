@@ -1,7 +1,7 @@
 import type { Json } from './flat-schema.ts'
 
-/** A number of JSON that no double holds, or that is written in a form that matters. */
-export class RawNumber {
+/** What is written as it stands: a number of JSON that no double holds, or a text that somebody gives. */
+export class RawText {
   readonly text: string
 
   constructor(text: string) {
@@ -11,6 +11,7 @@ export class RawNumber {
 
 /** A value as it stands in a URL, before it is encoded, and in a header. */
 export function textOf(value: Json): string {
+  if (value instanceof RawText) return value.text
   return typeof value === 'string' ? value : spelled(value, 0)
 }
 
@@ -29,7 +30,7 @@ export function spelled(value: Json, way: number): string {
         const spellings = integerSpellings(member)
         return JSON.rawJSON(spellings[way % spellings.length] ?? '')
       }
-      if (member instanceof RawNumber) return JSON.rawJSON(member.text)
+      if (member instanceof RawText) return JSON.rawJSON(member.text)
       if (typeof member === 'string' && escapes === 1) return JSON.rawJSON(`"${escaped(member, /[^]/g)}"`)
       if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
       return way % 2 === 0 ? member : Object.fromEntries(Object.entries(member).reverse())

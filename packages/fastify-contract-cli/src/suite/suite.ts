@@ -1,14 +1,28 @@
 import type { ContractOperation } from 'fastify-contract/document'
-import { type CaseTools, type Send, type Test, type Tools, testsOf } from './cases.ts'
-import { type SentRequest, type TestedContract, declaredResponse, routeOf } from './contract.ts'
+import { testsOf } from './cases.ts'
+import type { CaseTools, Send, Test, Tools } from './test-case.ts'
+import { type SentRequest, type TestedContract, chosenOperation, responseTo, operationOf, routeOf } from './contract.ts'
 import { Coverage } from './coverage.ts'
-import { type Additions, type Credentials, onWire } from './credentials.ts'
-import { type FaultKind, type Judge, NotImplemented, judgeAny, judgeStrictly } from './fault.ts'
+import { type Additions, type Credentials, givenValues, onWire } from './credentials.ts'
+import { type Expectation, type FaultKind, type Judge, Unjudged, judgeAny, judgeStrictly } from './fault.ts'
+import { HandlerErrors } from './handler-errors.ts'
+import { type LeftOutCause, LeftOut } from './left-out.ts'
+import { reportKey } from './report-key.ts'
 import { KnownItems } from './resources.ts'
-import { BrokenProperty, type Counterexample, Trail, checkProperty, kindOf, messageOf } from './property.ts'
-import { type ReceivedResponse, type ResponseRules, assertKeepsContract } from './response-checks.ts'
-import { type Exchange, type Server, type WireRequest, connect } from './send.ts'
-import { Undrawable } from './undrawable.ts'
+import {
+  type PropertyOptions,
+  type Counterexample,
+  BrokenProperty,
+  Trail,
+  checkProperty,
+  faultKindOf,
+  messageOf,
+} from './property.ts'
+import { type ResponseRules, assertKeepsContract, shortened, valuesOfResponse } from './response-checks.ts'
+import type { ReceivedResponse, Exchange, WireRequest } from './exchange.ts'
+import { SecondReader } from './second-reader.ts'
+import { type Server, connect } from './send.ts'
+import { TimeShare } from './time-share.ts'
 
 /** What is tested, and how far. */
 export interface SuiteOptions extends Additions, Server {
@@ -32,6 +46,8 @@ export interface SuiteOptions extends Additions, Server {
   needs?: Tools['needs']
   /** Checks that the refused requests of a caller have changed nothing. */
   assertUnchanged?: (send: Send) => Promise<void>
+  /** The ids, or the methods and paths, of operations to which nothing is sent. */
+  skip?: readonly string[]
   /** What every property starts from; another one for each suite by default. */
   seed?: number | undefined
   /** How many times as many runs each property gets as by default. */
@@ -47,7 +63,25 @@ export type Result = {
   route?: string
   title: string
   notes: string[]
-} & ({ verdict: 'ok' } | { verdict: 'left out'; reason: string } | { verdict: 'not implemented' } | BrokenResult)
+} & (
+  | {
+      verdict: 'ok'
+      /** How many requests were sent: one at least. */
+      requests: number
+    }
+  | {
+      verdict: 'left out'
+      because: LeftOutCause
+      /** With the remedy, where there is one. */
+      reason: string
+    }
+  | {
+      /** Neither right nor wrong can be said. */
+      verdict: 'not judged'
+      reason: string
+    }
+  | BrokenResult
+)
 
 /** With the smallest case that shows the fault, and the requests of that case, the last of which shows it. */
 interface BrokenResult {
@@ -60,8 +94,13 @@ interface BrokenResult {
 
 /** A case, which is not tried before it is run. */
 export interface Case extends Named {
-  /** @param limit the time in milliseconds after which what has been tried is enough */
-  run: (limit?: number) => Promise<Result>
+  /** About how many requests it sends where there is time for all. */
+  weight: number
+  /**
+   * @param limit the time in milliseconds after which what has been tried is enough
+   * @param most the time to make the first request small that shows a fault; `limit` by default
+   */
+  run: (limit?: number, most?: number) => Promise<Result>
 }
 
 /** The cases of an operation, or of several. To list them takes time. */
@@ -76,7 +115,7 @@ export interface ContractSuite {
   timeout: number
   coverage: Coverage
   /** What requests leave out, and why. It grows while they are made. */
-  leftOut: ReadonlySet<string>
+  skippedParts: ReadonlySet<string>
   /** How many requests have been sent. */
   requests: () => number
   /** All cases. */
@@ -88,8 +127,8 @@ export interface ContractSuite {
   check: CaseTools['check']
   /** Makes a sender for a caller; its requests go to the server of the suite unless `exchange` sends them elsewhere. */
   senderFor: (credentials: Credentials, exchange?: Exchange) => Send
-  /** Counts and checks a response. @throws Error when it breaks the contract */
-  observe: (sent: SentRequest, received: ReceivedResponse) => ReceivedResponse
+  /** Counts and checks a response. @throws Error when it breaks the contract, Unjudged where two validators differ */
+  observe: (sent: SentRequest, received: ReceivedResponse) => Promise<ReceivedResponse>
   /** Closes the connections to the server. */
   close: () => Promise<void>
 }
@@ -97,58 +136,72 @@ export interface ContractSuite {
 /** How many different notes are kept of one case. */
 const mostNotes = 20
 
-/** Prepares the cases of a contract. Nothing is sent before one is run. @throws Unjudged without a server */
+/** Prepares the cases of a contract. Nothing is sent before one is run. @throws Unjudged without a server, or without
+ * an operation to skip */
 export function createContractSuite(given: TestedContract, options: SuiteOptions): ContractSuite {
-  const { auth = {}, otherAuth, isStrict = false, bodyLimit, rules = {}, needs, path } = options
+  const { auth = {}, otherAuth, isStrict = false, bodyLimit, rules = {}, needs, path, skip = [] } = options
   const { seed = Math.floor(Math.random() * 2 ** 31), scale = 1, judge = isStrict ? judgeStrictly : judgeAny } = options
   const { assertUnchanged = () => Promise.resolve() } = options
-  const contract = { ...given, leftOut: new Set<string>() }
+  const time = new TimeShare()
+  const contract = { ...given, skippedParts: new Set<string>(), time, given: givenValues(options) }
   const coverage = new Coverage(contract)
   const timeout = 60_000 * Math.max(1, scale)
   const trail = new Trail()
   const items = new KnownItems(contract)
-  const { exchange: exchangeHere, close } = connect(contract, options)
-  const kept = trail.through(exchangeHere)
+  const connections = connect(contract, options)
+  const errors = new HandlerErrors()
+  const kept = trail.through(errors.through(connections.exchange))
   let notes = new Set<string>()
+  const note = (text: string) => {
+    if (notes.size < mostNotes) notes.add(text)
+  }
 
-  const observe: (...given: [...Parameters<ContractSuite['observe']>, Parameters<Send>[1]?]) => ReceivedResponse = (
-    sent,
-    received,
-    expected,
-  ) => {
+  const secondReader = new SecondReader(contract.document)
+  /** @throws Unjudged where two validators differ */
+  const assertAgreed = async (sent: SentRequest, received: ReceivedResponse) => {
+    for (const each of valuesOfResponse(contract, sent, received)) {
+      const difference = await secondReader
+        .difference(each, contract.problemsOf(each.value, each.schema, 'response'))
+        .catch((error: unknown) => {
+          note(`only one validator has read ${each.place}; the second fails: ${messageOf(error)}`)
+        })
+      if (difference !== undefined) throw new Unjudged(`${difference}; received ${shortened(received.text)}`)
+    }
+  }
+  const observe = async (sent: SentRequest, received: ReceivedResponse, expected?: Expectation) => {
     coverage.record(sent, received)
-    if (received.status === 501 && declaredResponse(contract, sent, 501)?.[0] !== '501') {
-      throw new NotImplemented(`${sent.method} ${sent.url} is not implemented`)
+    if (received.status === 501 && responseTo(contract, sent, 501)?.[0] !== '501') {
+      const operation = operationOf(contract, sent)
+      throw new LeftOut('not implemented', operation === undefined ? `${sent.method} ${sent.url}` : routeOf(operation))
     }
     const isBroken = expected?.isAllowed === false
     // That a broken request is taken says more than what is wrong with the response to it.
     if (isBroken && received.status < 300) judge(received, expected)
     const isGone = (expected?.isAllowed === true && expected.isGone === true) || items.isGone(sent)
     const isOpen = !isStrict && (isBroken || isGone)
+    await assertAgreed(sent, received)
     const kept = assertKeepsContract(contract, sent, received, rules, isOpen)
     const judged = expected === undefined ? undefined : judge(received, expected)
-    for (const note of [kept ?? judged ?? []].flat()) if (notes.size < mostNotes) notes.add(note)
+    for (const each of [kept ?? judged ?? []].flat()) note(each)
     return received
   }
   const senderFor: ContractSuite['senderFor'] =
     (credentials, exchange = kept) =>
     async (sent, expected) => {
+      time.assertLeft()
       const received = await exchange(onWire(contract, sent, credentials, options))
       items.record(sent, received)
       return observe(sent, received, expected)
     }
-  const checkWithin =
-    (limit?: number): CaseTools['check'] =>
-    (arbitrary, runs, testOne) => {
-      const numRuns = Math.ceil(runs * scale)
-      // The search for a smaller counterexample ends before the case does.
-      const time = { isWhole: limit === undefined, limit: limit ?? timeout / 2 }
-      return checkProperty(arbitrary, testOne, { seed, numRuns, path, trail, ...time })
-    }
+  const checkWith =
+    (of: Pick<PropertyOptions, 'isWhole' | 'onFailure'>): CaseTools['check'] =>
+    (arbitrary, runs, testOne) =>
+      checkProperty(arbitrary, testOne, { seed, numRuns: Math.ceil(runs * scale), path, trail, time, ...of })
   const tools: Tools = {
     contract,
     isStrict,
     schemes: Object.keys(auth),
+    skipped: new Set(skip.map((name) => chosenOperation(contract, name))),
     bodyLimit,
     needs,
     items,
@@ -156,19 +209,42 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
     newCaller: async () => senderFor(await credentialsFrom(auth)),
     stranger: otherAuth && senderFor(otherAuth),
   }
-  const resultOf = async (named: Named, run: () => Promise<void>): Promise<Result> => {
+  // The search for a smaller counterexample ends before the test of a test runner does.
+  const wholeTime = timeout / 2
+  const resultOf = async (named: Named, run: () => Promise<void>, limit = wholeTime): Promise<Result> => {
     trail.requests = []
     notes = new Set()
+    time.start(limit)
     const outcome = await outcomeOf(run, trail)
+    time.start()
     return { ...named, notes: [...notes], ...outcome }
   }
 
   const groups: ContractSuite['groups'] = (chosen) =>
     testsOf(tools, chosen).map(({ operation, tests }) => {
       const of = operation === undefined ? {} : { operation: operation.id, route: routeOf(operation) }
-      const caseOf = ({ title, run }: Test): Case => {
+      const told = new Set<string>()
+      // One small request for each cause is enough, and gets more of the time.
+      const checkFor = (title: string, most: number) => {
+        const onFailure = (error: unknown) => {
+          const key = reportKey({ title, kind: faultKindOf(error), problem: messageOf(error) })
+          const isNew = !told.has(key)
+          if (isNew) time.extend(most)
+          told.add(key)
+          return isNew
+        }
+        return checkWith({ isWhole: false, onFailure })
+      }
+      const caseOf = ({ title, weight, run }: Test): Case => {
         const named = { ...of, title: operation === undefined ? title : `${operation.id} ${title}` }
-        return { ...named, run: (limit) => resultOf(named, () => run({ ...tools, check: checkWithin(limit) })) }
+        return {
+          ...named,
+          weight,
+          run: (limit, most = limit) => {
+            const check = most === undefined ? checkWith({ isWhole: true }) : checkFor(named.title, most)
+            return resultOf(named, () => run({ ...tools, note, check }), limit)
+          },
+        }
       }
       return { ...of, cases: () => tests().map(caseOf) }
     })
@@ -177,12 +253,15 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
     seed,
     timeout,
     coverage,
-    leftOut: contract.leftOut,
+    skippedParts: contract.skippedParts,
     requests: () => trail.count,
-    check: checkWithin(),
+    check: checkWith({ isWhole: true }),
     senderFor,
     observe: (sent, received) => observe(sent, received),
-    close,
+    close: () => {
+      errors.close()
+      return connections.close()
+    },
     resultOf: (title, run) => resultOf({ title }, run),
     groups,
     cases: () => groups(contract.operations).flatMap(({ cases }) => cases()),
@@ -202,16 +281,19 @@ type Named = Pick<Result, 'operation' | 'route' | 'title'>
 type Outcome<Whole = Result> = Whole extends Result ? Omit<Whole, keyof Named | 'notes'> : never
 
 async function outcomeOf(test: () => Promise<void>, trail: Trail): Promise<Outcome> {
+  const before = trail.count
   try {
     await test()
-    return { verdict: 'ok' }
+    const requests = trail.count - before
+    if (requests > 0) return { verdict: 'ok', requests }
+    return { verdict: 'left out', because: 'nothing to send', reason: 'it sends no request' }
   } catch (error) {
-    if (error instanceof Undrawable) return { verdict: 'left out', reason: error.message }
-    if (error instanceof NotImplemented) return { verdict: 'not implemented' }
+    if (error instanceof LeftOut) return { verdict: 'left out', because: error.because, reason: error.message }
+    if (error instanceof Unjudged) return { verdict: 'not judged', reason: error.message }
     const cause = error instanceof BrokenProperty ? error.cause : error
     // The suite itself is at fault.
     if (cause instanceof TypeError || cause instanceof ReferenceError) throw error
-    const fault = { verdict: 'fault', kind: kindOf(error), problem: messageOf(error) } as const
+    const fault = { verdict: 'fault', kind: faultKindOf(error), problem: messageOf(error) } as const
     return error instanceof BrokenProperty
       ? { ...fault, requests: error.requests, counterexample: error.found }
       : { ...fault, requests: trail.requests }

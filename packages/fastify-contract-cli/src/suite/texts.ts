@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type FlatSchema, isOuter } from './flat-schema.ts'
 import { beyondFormats } from './numbers.ts'
-import { Undrawable } from './undrawable.ts'
+import { NoGenerator } from './no-generator.ts'
 
 const moment = () =>
   fc.date({ min: new Date(0), max: new Date('2099-12-31'), noInvalidDate: true }).map((date) => date.toISOString())
@@ -26,7 +26,7 @@ const formats: Record<string, [plain: string, texts: () => fc.Arbitrary<string>]
 }
 
 /** Whether every text is of a format. One that is not known is open, as for the server. */
-export function isFreeFormat(format: unknown): boolean {
+export function isUncheckedFormat(format: unknown): boolean {
   return typeof format !== 'string' || !(format in formats) || format === beyondFormats
 }
 
@@ -56,13 +56,20 @@ const anyUnit = fc.oneof(
 const longestText = 1_000
 /** As long as most texts are. */
 const shortText = 20
+/** The longest text that is drawn, whatever `maxLength` allows: a server limits its bodies, too. */
+const longestDrawn = 40_000
+/** Longer texts are drawn rarely, and are made of a short one: a body may have very many texts. */
+const longText = 300
 
-/** Texts of a schema, not all of which it allows. @throws Undrawable when its pattern is not one of fast-check's */
+/** Texts of a schema, not all of which it allows. @throws NoGenerator when its pattern is not one of fast-check's */
 export function textsOf(flat: FlatSchema): fc.Arbitrary<string> {
   const { assertions, source } = flat
-  const longest = isOuter(flat) ? longestText : shortText
-  const { minLength: min = 0, maxLength: max = Math.max(min, longest), pattern = '', format = '' } = assertions
-  if (min > max) throw new Undrawable('no text has a possible length')
+  const longest = source.longest ?? (isOuter(flat) ? longestText : shortText)
+  const { minLength: min = 0, maxLength = Math.max(min, longest), pattern = '', format = '' } = assertions
+  if (min > maxLength) throw new NoGenerator('no text has a possible length')
+  const most = source.longest === undefined ? longestDrawn : 10 * source.longest
+  if (min > most) throw new NoGenerator(`no text of ${String(min)} characters is sent`)
+  const max = maxLength > most ? Math.max(min, longest) : maxLength
   const expression = expressionOf(pattern)
   const isFitting = (text: string) => expression.test(text) && text.length >= min && text.length <= max
   if (source.plain !== undefined) {
@@ -73,26 +80,63 @@ export function textsOf(flat: FlatSchema): fc.Arbitrary<string> {
   // Any pattern but that of one class of characters draws its own texts.
   if (!awkwardUnits.some((unit) => expression.test(unit))) return drawn(expression)
   const unit = anyUnit.filter((each) => expression.test(each))
-  const ofLength = (minLength: number, maxLength: number) => fc.string({ unit, minLength, maxLength, size: 'max' })
-  return fc.oneof(
-    { weight: 4, arbitrary: ofLength(min, Math.min(max, min + 12)) },
-    { weight: 2, arbitrary: ofLength(min, min) },
-    { weight: 2, arbitrary: ofLength(max, max) },
-    { weight: 1, arbitrary: ofLength(min, max) },
-  )
+  const units = fc.array(unit, { minLength: 1, maxLength: shortText, size: 'max' })
+  // A long text repeats a short one: to draw its units would take seconds.
+  return fc.tuple(units, new Lengths(min, max)).map(([some, length]) => {
+    return Array.from({ length }, (_, index) => some[index % some.length]).join('')
+  })
+}
+
+/** Lengths, the edges and what is near the shortest more often. Whatever was drawn, a shorter one is looked for. */
+class Lengths extends fc.Arbitrary<number> {
+  readonly #min: number
+  readonly #max: number
+  readonly #all: fc.Arbitrary<number>
+
+  constructor(min: number, max: number) {
+    super()
+    this.#min = min
+    this.#max = max
+    this.#all = fc.integer({ min, max })
+  }
+
+  generate(random: fc.Random): fc.Value<number> {
+    const isLong = this.#max > longText
+    const near = Math.min(this.#max, this.#min + 12)
+    const ranges: [weight: number, from: number, to: number][] = [
+      [isLong ? 16 : 4, this.#min, near],
+      [2, this.#min, this.#min],
+      [isLong ? 1 : 2, this.#max, this.#max],
+      [1, this.#min, this.#max],
+    ]
+    let choice = random.nextInt(
+      1,
+      ranges.reduce((sum, [weight]) => sum + weight, 0),
+    )
+    const [, from, to] = ranges.find(([weight]) => (choice -= weight) <= 0)!
+    return new fc.Value(random.nextInt(from, to), undefined)
+  }
+
+  canShrinkWithoutContext(value: unknown): value is number {
+    return this.#all.canShrinkWithoutContext(value)
+  }
+
+  shrink(value: number, context: unknown): fc.Stream<fc.Value<number>> {
+    return this.#all.shrink(value, context)
+  }
 }
 
 function plainTexts(format: string, index: number, min: number, max: number): string[] {
-  const [known] = formats[format] ?? []
+  const [known] = (Object.hasOwn(formats, format) ? formats[format] : undefined) ?? []
   if (format === 'uuid') return [`${known!.slice(0, -12)}${(0x2c963f66afa6 + index).toString(16)}`]
   return [known ?? `text${index === 0 ? '' : String(index)}`.padEnd(min, 'text').slice(0, max)]
 }
 
-/** A text of a pattern; another one for each index where it has some. @throws Undrawable */
+/** A text of a pattern; another one for each index where it has some. @throws NoGenerator */
 function matching(expression: RegExp, isFitting: (text: string) => boolean, index: number): string {
   const texts = [...new Set(fc.sample(drawn(expression), { seed: 1, numRuns: 200 }))].filter(isFitting)
   const text = texts.filter((each) => /^[ -~]*$/.test(each))[index] ?? texts[0]
-  if (text === undefined) throw new Undrawable(`no text of the length has the pattern ${expression.source}`)
+  if (text === undefined) throw new NoGenerator(`no text of the length has the pattern ${expression.source}`)
   return text
 }
 
@@ -100,11 +144,13 @@ function drawn(expression: RegExp): fc.Arbitrary<string> {
   try {
     return fc.stringMatching(expression)
   } catch (error) {
-    throw new Undrawable(`no texts are known of the pattern ${expression.source}`, { cause: error })
+    throw new NoGenerator(`cannot generate a text of the pattern ${expression.source}; give it an example`, {
+      cause: error,
+    })
   }
 }
 
-/** @throws Undrawable for the pattern of another dialect */
+/** @throws NoGenerator for the pattern of another dialect */
 function expressionOf(pattern: string): RegExp {
   for (const flags of ['u', '']) {
     try {
@@ -113,5 +159,5 @@ function expressionOf(pattern: string): RegExp {
       // Only the strict syntax refuses some escapes.
     }
   }
-  throw new Undrawable(`no texts are known of the pattern ${pattern}`)
+  throw new NoGenerator(`cannot generate a text of the pattern ${pattern}; give it an example`)
 }

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { mapMembers } from 'fastify-contract/json'
 import type { JsonType, Schema } from 'fastify-contract/schema'
 import {
   type FlatSchema,
@@ -9,15 +10,15 @@ import {
   isOuter,
   merged,
   sent,
-  typesOf,
+  namedTypesOf,
   within,
 } from './flat-schema.ts'
 import { integerOf, numberOf } from './numbers.ts'
-import { RawNumber } from './spellings.ts'
+import { RawText } from './spellings.ts'
 import { textsOf } from './texts.ts'
-import { Undrawable, attempt } from './undrawable.ts'
+import { NoGenerator, attempt } from './no-generator.ts'
 
-/** Values that a schema allows in messages of the direction, its edges among them. @throws Undrawable */
+/** Values that a schema allows in messages of the direction, its edges among them. @throws NoGenerator */
 export function valuesOf(schema: Schema, source: SchemaSource): fc.Arbitrary<Json> {
   return allowed(sent(flatten(schema, source)))
 }
@@ -29,7 +30,7 @@ const mostValues = 2_000
  * The value of a schema that a reader expects, always the same: an example, or plain texts and numbers of all properties.
  *
  * @param index selects another value where the schema has some
- * @throws Undrawable without a known value
+ * @throws NoGenerator without a known value
  */
 export function plainValue(schema: Schema, source: SchemaSource, index = 0): Json {
   const choices = [0, 1, 2, 3, 4].flatMap((step) =>
@@ -39,15 +40,15 @@ export function plainValue(schema: Schema, source: SchemaSource, index = 0): Jso
   )
   for (const choice of choices) {
     const plain = { ...choice, budget: { left: mostValues } }
-    const quiet = { ...source, plain, leftOut: new Set<string>() }
+    const quiet = { ...source, plain, skippedParts: new Set<string>() }
     const value = attempt('', {}, () => fc.sample(valuesOf(schema, quiet), { seed: 1, numRuns: 1 }))
     const kind = source.direction === 'response' ? 'closed' : source.direction
     if (value !== undefined && source.problemsOf(value[0], schema, kind).length === 0) return value[0]
   }
-  throw new Undrawable('no value of the schema is known')
+  throw new NoGenerator('cannot generate a value of the schema')
 }
 
-/** Values of a property or an item. @throws Undrawable */
+/** Values of a property or an item. @throws NoGenerator */
 export function memberOf(flat: FlatSchema, schema: Schema | boolean): fc.Arbitrary<Json> {
   return allowed(sent(within(flat, schema)))
 }
@@ -55,25 +56,26 @@ export function memberOf(flat: FlatSchema, schema: Schema | boolean): fc.Arbitra
 /** How many values in a row may break a rule that they are not drawn by. */
 const mostMisses = 1_000
 
-/** Values that a schema allows. Drawing throws Undrawable where none is found. */
+/** Values that a schema allows. Drawing throws NoGenerator where none is found. */
 export function allowed(flat: FlatSchema): fc.Arbitrary<Json> {
   return found(drawn(flat), isAllowed(flat), flat.source)
 }
 
-/** Those of some values that are right. Drawing throws Undrawable where none is found. */
+/** Those of some values that are right. Drawing throws NoGenerator where none is found. */
 export function found<Value>(
   some: fc.Arbitrary<Value>,
   isRight: (value: Value) => boolean,
-  { plain }: Pick<SchemaSource, 'plain'>,
+  { plain, time }: Pick<SchemaSource, 'plain' | 'time'>,
   reason = 'no value is found that keeps all rules of a schema at once',
 ): fc.Arbitrary<Value> {
   let misses = 0
   // A plain value is the only one.
   const most = plain === undefined ? mostMisses : 0
   return some.filter((value) => {
+    time?.assertLeft()
     const isFound = isRight(value)
     misses = isFound ? 0 : misses + 1
-    if (misses > most) throw new Undrawable(reason)
+    if (misses > most) throw new NoGenerator(reason)
     return isFound
   })
 }
@@ -89,22 +91,31 @@ export function drawn(flat: FlatSchema): fc.Arbitrary<Json> {
     : fc.constant(examples[0])
 }
 
-/** Integers are bigints. */
-function exact(value: Json): Json {
-  if (Array.isArray(value)) return value.map(exact)
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, exact(member)]))
-  }
-  return Number.isSafeInteger(value) ? BigInt(value as number) : value
+/** A value of a contract as values are drawn: its integers are bigints. */
+export function exact(value: Json): Json {
+  return Number.isSafeInteger(value) ? BigInt(value as number) : mapMembers(value, exact)
 }
 
 function drawnAnew(flat: FlatSchema): fc.Arbitrary<Json> {
-  const { anyOf, oneOf, ...assertions } = flat.assertions
+  const { anyOf, oneOf, if: condition, then = true, else: otherwise = true, ...assertions } = flat.assertions
   const alternatives = anyOf ?? oneOf
-  if (alternatives !== undefined) return drawnFrom({ ...flat, assertions }, alternatives)
+  if (alternatives !== undefined) {
+    const rest = condition === undefined ? {} : { if: condition, then, else: otherwise }
+    return drawnFrom({ ...flat, assertions: { ...assertions, ...rest } }, alternatives)
+  }
+  if (condition !== undefined) {
+    const branches = [
+      [condition, then],
+      [{ not: condition }, otherwise],
+    ]
+    return drawnFrom(
+      { ...flat, assertions },
+      branches.map((allOf) => ({ allOf })),
+    )
+  }
   const constants = 'const' in assertions ? [assertions.const] : assertions.enum
   if (constants !== undefined) return one(flat, constants.map(exact))
-  const types = typesOf(flat)
+  const types = namedTypesOf(flat)
   if (flat.source.plain !== undefined) return byType[plainTypeOf(flat, flat.source.plain.index)](flat)
   const anyType: JsonType[] = ['string', 'integer', 'boolean', 'null']
   return fc.oneof(...(types.length === 0 ? anyType : types).map((type) => byType[type](flat)))
@@ -122,7 +133,7 @@ function drawnFrom(flat: FlatSchema, alternatives: Schema[]): fc.Arbitrary<Json>
     if (values !== undefined) parts.push(values)
     if (plain !== undefined && parts.length > 0) break
   }
-  if (parts.length === 0) throw new Undrawable('no alternative of a schema has known values')
+  if (parts.length === 0) throw new NoGenerator('no alternative of a schema has known values')
   return fc.oneof(...parts)
 }
 
@@ -134,7 +145,7 @@ function one(flat: FlatSchema, values: Json[]): fc.Arbitrary<Json> {
 /** The type of a plain value; of several, `null` comes last. */
 function plainTypeOf(flat: FlatSchema, index: number): JsonType {
   const { assertions, required } = flat
-  const types = typesOf(flat).toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
+  const types = namedTypesOf(flat).toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
   if (types.length > 0) return types[index % types.length]!
   if (required.length > 0 || 'additionalProperties' in assertions || 'minProperties' in assertions) return 'object'
   if (assertions.items !== undefined) return 'array'
@@ -152,19 +163,64 @@ const byType: Record<JsonType, (flat: FlatSchema) => fc.Arbitrary<Json>> = {
 }
 
 function listsOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
-  const { items = { type: 'string' }, minItems = 0, maxItems = Infinity, uniqueItems } = flat.assertions
+  const { prefixItems, contains, minContains = 1, ...assertions } = flat.assertions
+  if (prefixItems !== undefined) return tuplesOf(flat, prefixItems)
+  const { items = { type: 'string' }, minItems = 0, maxItems = Infinity, uniqueItems } = assertions
+  if (contains !== undefined && minContains > 0) {
+    const lists = listsOf({ ...flat, assertions })
+    const contained = memberOf(flat, { allOf: [assertions.items ?? true, contains] })
+    const some = fc.array(contained, { minLength: minContains, maxLength: minContains + 1 })
+    return fc.tuple(lists, some).map(([list, more]) => [...list.slice(more.length), ...more])
+  }
   const item = minItems > 0 ? memberOf(flat, items) : attempt('items', flat.source, () => memberOf(flat, items))
   if (item === undefined) return fc.constant([])
   const lengths = { minLength: minItems, maxLength: Math.min(maxItems, minItems + (isOuter(flat) ? 4 : 1)) }
-  if (lengths.minLength > lengths.maxLength) throw new Undrawable('a list has no possible length')
-  return uniqueItems === true
-    ? fc.uniqueArray(item, { ...lengths, selector: (each) => fc.stringify(each) })
-    : fc.array(item, lengths)
+  if (lengths.minLength > lengths.maxLength) throw new NoGenerator('a list has no possible length')
+  if (minItems > longestList) throw new NoGenerator(`no list of ${String(minItems)} items is sent`)
+  if (uniqueItems === true) return fc.uniqueArray(item, { ...lengths, selector: (each) => fc.stringify(each) })
+  if (minItems <= shortList) return fc.array(item, lengths)
+  // To draw each item would take seconds.
+  const some = fc.array(item, { minLength: 1, maxLength: shortList })
+  const length = fc.integer({ min: minItems, max: lengths.maxLength })
+  return fc.tuple(some, length).map(([few, count]) => Array.from({ length: count }, (_, at) => few[at % few.length]))
 }
+
+/** Lists whose first items have schemas of their own, with some of the others. */
+function tuplesOf(flat: FlatSchema, prefixItems: readonly (Schema | boolean)[]): fc.Arbitrary<Json[]> {
+  const { prefixItems: _, ...assertions } = flat.assertions
+  const { minItems = 0, maxItems = Infinity } = assertions
+  // A schema may be `false`.
+  const items: unknown = assertions.items
+  const missing = Math.max(0, minItems - prefixItems.length)
+  const first = fc.tuple(...prefixItems.map((schema) => memberOf(flat, schema)))
+  const hasOthers = items !== false && maxItems > prefixItems.length && (missing > 0 || flat.source.plain === undefined)
+  const limits = { minItems: missing, maxItems: Math.min(missing + 2, maxItems - prefixItems.length) }
+  const others = hasOthers ? listsOf({ ...flat, assertions: { ...assertions, ...limits } }) : fc.constant([])
+  const whole = fc.tuple(first, others).map(([a, b]) => [...a, ...b])
+  if (minItems >= prefixItems.length || flat.source.plain !== undefined) return whole
+  const shorter = fc.integer({ min: minItems, max: prefixItems.length })
+  return fc.oneof(
+    whole,
+    fc.tuple(first, shorter).map(([list, length]) => list.slice(0, length)),
+  )
+}
+
+/** The items of a list that are drawn one by one. */
+const shortList = 10
+/** The longest list that is drawn, whatever `minItems` asks for. */
+const longestList = 1_000
 
 /** A list of one item, or of as many as it must have. */
 function plainListOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
-  const { items = {}, minItems = 0, maxItems = Infinity } = flat.assertions
+  const { prefixItems, contains, minContains = 1, items = {}, minItems = 0, maxItems = Infinity } = flat.assertions
+  if (prefixItems !== undefined) return tuplesOf(flat, prefixItems)
+  if (contains !== undefined && minContains > 0) {
+    const contained = memberOf(flat, { allOf: [items, contains] })
+    return fc.array(contained, {
+      minLength: Math.max(minItems, minContains),
+      maxLength: Math.max(minItems, minContains),
+    })
+  }
   const length = Math.max(minItems, isSpent(flat) ? 0 : Math.min(1, maxItems))
   const list = Array.from({ length }, (_, at) => {
     const plain = { ...flat.source.plain!, index: flat.source.plain!.index + at }
@@ -210,11 +266,18 @@ function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
   const values = (isKept: boolean) => (others === true ? anyJson(isKept) : memberOf(flat, others))
   const names = otherNames.filter((name) => !Object.hasOwn(properties, name))
   const unknown = fc.dictionary(names, values(!isDropped), { maxKeys: 3 })
-  const any = fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: unknown })
+  // Whatever a server knows of these names, it must not look at what no schema declares.
+  const every = oddNames.filter((name) => isDropped && !Object.hasOwn(properties, name)).map((name) => [name, 'a'])
+  const isClosed = isDropped && source.isClosed === true
+  const some = fc.oneof(
+    { weight: 4, arbitrary: fc.constant({}) },
+    { weight: 2, arbitrary: unknown },
+    { weight: 1, arbitrary: fc.constant(Object.fromEntries(every) as object) },
+  )
   return fc
     .tuple(
       withOthers(known, undescribed, () => values(true)),
-      any,
+      isClosed ? fc.constant({}) : some,
     )
     .map(([a, b]): object => ({ ...b, ...a }))
 }
@@ -230,17 +293,15 @@ function withOthers(
 }
 
 /** Names of properties that a contract hardly has, among them those to which JavaScript gives a meaning. */
-const otherNames = fc.oneof(
-  fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty', '', 'ID', 'Name', 'name ', 'height'),
-  fc.string({ maxLength: 8 }),
-)
+const oddNames = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '', 'Name', 'name ', 'height']
+const otherNames = fc.oneof(fc.constantFrom(...oddNames), fc.string({ maxLength: 8 }))
 
 /** @param isKept whether the server keeps it, and so may refuse a number beyond the range of a double */
 const anyJson = (isKept: boolean) =>
   fc.oneof(
     fc
       .constantFrom('123456789012345678901234567890', ...(isKept ? [] : ['1e999']))
-      .map((text): Json => new RawNumber(text)),
+      .map((text): Json => new RawText(text)),
     fc.constantFrom<Json[]>([[[{ a: [] }]]], { name: 'inner', id: 1 }),
     fc.jsonValue({ maxDepth: 2 }),
   )

@@ -18,7 +18,8 @@ export class JunitReport {
     }
     const suites = [...this.#suites].map(([name, cases]) => {
       const count = (tag: string) => String(cases.filter((text) => text.includes(`<${tag} `)).length)
-      const counts = `tests="${String(cases.length)}" failures="${count('failure')}" skipped="${count('skipped')}"`
+      const verdicts = `failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`
+      const counts = `tests="${String(cases.length)}" ${verdicts}`
       return `<testsuite name="${escaped(name)}" ${counts}>\n${cases.join('\n')}\n</testsuite>`
     })
     return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('\n')}\n</testsuites>\n`
@@ -30,9 +31,9 @@ function caseOf(name: string, result: Result): string {
     case 'ok':
       return testcase(name, result.title, '')
     case 'left out':
-      return testcase(name, result.title, element('skipped', result.reason, ''))
-    case 'not implemented':
-      return testcase(name, result.title, element('skipped', 'not implemented (501)', ''))
+      return testcase(name, result.title, element('skipped', `${result.because}: ${result.reason}`, ''))
+    case 'not judged':
+      return testcase(name, result.title, element('error', result.reason, ''))
     case 'fault':
       return testcase(name, result.title, element('failure', result.kind, result.problem))
   }

@@ -1,7 +1,11 @@
 import { printable } from 'fastify-contract/json'
+import type { WireRequest } from '../suite/exchange.ts'
 import type { TestRun } from '../suite/run.ts'
 import type { Result } from '../suite/suite.ts'
 import { curlOf } from './curl.ts'
+import { groupsOf } from './fault-groups.ts'
+import type { Secrets } from './secrets.ts'
+import { Tally } from './tally.ts'
 
 /** Where lines and progress go. */
 export interface Terminal {
@@ -13,9 +17,18 @@ export interface Terminal {
   progress: (text: string) => void
 }
 
+/** A terminal that nothing in a contract or in a response controls. */
+export function withPrintableText({ line, problem, progress }: Terminal): Terminal {
+  const printed = (print: (text: string) => void) => (text: string) => {
+    print(printable(text))
+  }
+  return { line: printed(line), problem: printed(problem), progress: printed(progress) }
+}
+
 export interface PrintOptions {
-  /** The URL of the server with its base path, for lines of curl. */
-  url: string
+  /** The URL of the server with the base path of a request, for lines of curl. */
+  urlOf: (request: WireRequest) => string
+  secrets: Secrets
   /** Whether what was never seen is a failure. */
   isCovered: boolean
   /** Takes each result too. */
@@ -25,64 +38,69 @@ export interface PrintOptions {
 /**
  * Prints a run, one line for each operation with its faults below.
  *
- * @returns whether the server keeps the contract
+ * @returns the exit code: 0 where the server keeps the contract, 1 where it breaks it, 2 where not all was tested
  */
-export async function printRun(run: TestRun, terminal: Terminal, options: PrintOptions): Promise<boolean> {
+export async function printRun(run: TestRun, terminal: Terminal, options: PrintOptions): Promise<0 | 1 | 2> {
   const start = performance.now()
   const { line } = terminal
-  const counts = new Map<string, number>()
-  const kinds = new Map<string, number>()
-  const leftOut = new Map<string, Set<string>>()
-  const notImplemented = new Set<string>()
+  const tally = new Tally()
+  const skipped: LeftOutResult[] = []
   let ofRoute: Result[] = []
   const operations = new Set<string>()
   const flush = () => {
     if (ofRoute.length > 0) printOperation(ofRoute, line, { ...options, seed: run.seed })
     ofRoute = []
   }
-  for await (const result of run) {
+  for await (const each of run) {
+    const result = options.secrets.hideIn(each)
     operations.add(result.operation ?? '')
-    terminal.progress(`${String(operations.size)}/${String(run.operations)} ${result.title}`)
+    terminal.progress(`${String(operations.size)}/${String(run.operations.length)} ${result.title}`)
     options.each?.(result)
-    const { verdict, route = result.title } = result
-    add(counts, verdict)
-    if (verdict === 'left out') {
-      const [reason, who] = result.reason === '' ? [result.title] : [result.reason, route]
-      leftOut.set(reason, new Set([...(leftOut.get(reason) ?? []), who ?? []].flat()))
+    tally.add(result)
+    if (result.verdict === 'left out') {
+      skipped.push(result)
       continue
     }
-    if (verdict === 'fault') add(kinds, result.kind)
-    if (verdict === 'not implemented') notImplemented.add(route)
     if (result.route !== ofRoute[0]?.route) flush()
     ofRoute.push(result)
   }
   flush()
-  for (const [reason, who] of leftOut) line(`left out: ${leftOutText(reason, [...who])}`)
-  if (notImplemented.size > 0) line(`not implemented (501): ${[...notImplemented].join(', ')}`)
-  const gaps = run.coverage.gaps('declared').map((gap) => gap.replace(/^never seen: /, ''))
+  for (const text of skippedLines(skipped)) line(text)
+  for (const instruction of options.secrets.instructions()) line(instruction)
+  const gaps = run.coverage.gaps('declared', run.operations).map((gap) => gap.replace(/^never seen: /, ''))
   if (options.isCovered) for (const gap of gaps) line(`never seen: ${gap}`)
   const seconds = String(Math.round((performance.now() - start) / 1000))
-  const sent = `${String(run.operations)} operations, ${String(run.requests())} requests in ${seconds} s`
-  const faults = counts.get('fault') ?? 0
-  const ofKinds = [...kinds].map(([kind, count]) => `${String(count)} ${kind}`).join(', ')
-  const failed = `${String(faults)} failed${ofKinds === '' ? '' : ` (${ofKinds})`}`
+  const sent = `${counted(run.operations.length, 'operation')}, ${counted(run.requests(), 'request')} in ${seconds} s`
   // A status that was never seen says more than a header.
   const first = gaps.toSorted((a, b) => Number(a.includes(': ')) - Number(b.includes(': ')))
   const unseen = gaps.length === 0 ? '' : `; never seen: ${options.isCovered ? String(gaps.length) : several(first, 6)}`
-  line(`${sent}: ${String(counts.get('ok') ?? 0)} ok, ${failed}${unseen}`)
-  return faults === 0 && !(options.isCovered && gaps.length > 0)
+  line(`${sent}: ${tally.text}${unseen}`)
+  return options.isCovered && gaps.length > 0 ? 1 : tally.exitCode
 }
 
-function add(counts: Map<string, number>, what: string): void {
-  counts.set(what, (counts.get(what) ?? 0) + 1)
+function counted(count: number, what: string): string {
+  return `${String(count)} ${what}${count === 1 ? '' : 's'}`
 }
 
-/** One line for all that is left out for the same reason. */
-function leftOutText(reason: string, names: string[]): string {
-  const verb = names.length === 1 ? 'needs' : 'need'
-  const text = reason.startsWith('it needs ') ? `${verb}${reason.slice('it needs'.length)}` : undefined
-  const who = names.length > 3 ? `${String(names.length)} operations` : names.join(', ')
-  return printable(names.length === 0 ? reason : text === undefined ? `${who}: ${reason}` : `${who} ${text}`)
+type LeftOutResult = Extract<Result, { verdict: 'left out' }>
+
+/** One line for each reason for which something is left out. */
+function skippedLines(results: readonly LeftOutResult[]): string[] {
+  const reasons = Map.groupBy(results, ({ because, reason }) => {
+    return because === 'skipped' || because === 'not implemented' ? because : reason
+  })
+  return [...reasons].flatMap(([reason, group]) => {
+    const names = [...new Set(group.map((each) => each.route ?? each.title))]
+    if (reason === 'skipped') return `skipped: ${names.join(', ')}`
+    if (reason === 'not implemented') {
+      return `not implemented (501): ${[...new Set(group.map((each) => each.reason))].join(', ')}`
+    }
+    if (reason === '') return names.map((name) => `left out: ${name}`)
+    const who = names.length > 3 ? counted(names.length, 'operation') : names.join(', ')
+    const needs = /^it needs (.*)$/.exec(reason)?.[1]
+    if (needs !== undefined) return `left out: ${who} ${names.length === 1 ? 'needs' : 'need'} ${needs}`
+    return `left out: ${group.length > names.length ? `${counted(group.length, 'test')} of ` : ''}${who}: ${reason}`
+  })
 }
 
 function several(names: string[], most: number): string {
@@ -94,7 +112,7 @@ function several(names: string[], most: number): string {
 function printOperation(
   results: Result[],
   line: Terminal['line'],
-  { url, seed }: PrintOptions & { seed: number },
+  { urlOf, secrets, seed }: PrintOptions & { seed: number },
 ): void {
   const [{ route } = { route: undefined }] = results
   const faults = results.filter((result) => result.verdict === 'fault')
@@ -102,14 +120,19 @@ function printOperation(
     const some = results.filter((result) => result.verdict === verdict).length
     return some > 0 || verdict === 'ok' ? [`${String(some)} ${text}`] : []
   }
-  const counts = [...count('ok', 'ok'), ...count('fault', 'failed'), ...count('not implemented', 'not implemented')]
+  const counts = [...count('ok', 'ok'), ...count('fault', 'failed'), ...count('not judged', 'not judged')]
   line(`${(route ?? 'all operations').padEnd(24)} ${counts.join(', ')}`)
-  for (const { operation, title, problem, requests } of faults) {
-    line(printable(`  ${operation === undefined ? title : title.replace(`${operation} `, '')} → ${problem}`))
-    for (const request of requests) line(printable(`  ${curlOf(url, request)}`))
+  const unjudged = Map.groupBy(
+    results.filter((result) => result.verdict === 'not judged'),
+    ({ reason }) => reason,
+  )
+  for (const [reason, tests] of unjudged) line(`  not judged in ${counted(tests.length, 'test')}: ${reason}`)
+  for (const { title, problem, requests } of groupsOf(faults)) {
+    line(`  ${title} → ${problem}`)
+    for (const request of requests) line(`  ${curlOf(urlOf(request), request, (text) => secrets.shellWord(text))}`)
   }
   if (faults.length > 0) line(`  again: --seed ${String(seed)}${route === undefined ? '' : ` --only "${route}"`}`)
   const notes = new Map<string, number>()
-  for (const note of results.flatMap((result) => result.notes)) add(notes, note)
-  for (const [note, times] of notes) line(printable(`  note: ${note} (${String(times)} tests)`))
+  for (const note of results.flatMap((result) => result.notes)) notes.set(note, (notes.get(note) ?? 0) + 1)
+  for (const [note, times] of notes) line(`  note: ${note} (${counted(times, 'test')})`)
 }

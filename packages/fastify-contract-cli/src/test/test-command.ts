@@ -1,30 +1,35 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { printable } from 'fastify-contract/json'
-import { BrokenContract } from '../check/findings.ts'
-import { readContract as readChecked } from '../check/read-contract.ts'
-import { readSource } from '../check/read-file.ts'
+import { BrokenContract } from '../model/findings.ts'
+import { readCheckedContract } from '../model/read-contract.ts'
+import { readSource } from '../model/read-file.ts'
 import { type TestedContract, addressOf, readContract } from '../suite/contract.ts'
+import type { WireRequest } from '../suite/exchange.ts'
 import { Unjudged } from '../suite/fault.ts'
 import { messageOf } from '../suite/property.ts'
 import { test } from '../suite/run.ts'
 import type { Result } from '../suite/suite.ts'
-import { callersOf, numberOf, splitAt } from '../option-values.ts'
+import { callersOf, numberOf, pathValuesOf, splitAt } from '../option-values.ts'
 import { UsageError, usageProblem } from '../usage.ts'
 import { JunitReport } from './junit.ts'
-import { type Terminal, printRun } from './terminal.ts'
+import { Secrets } from './secrets.ts'
+import { type Terminal, printRun, withPrintableText } from './terminal.ts'
 
 const usage = `Usage: fastify-contract test FILE --url URL [OPTION …]
 
 Tests that a server keeps a contract. Prints each operation, what it breaks, and a line of curl that shows it.
-The exit code is 0 if the contract is kept, 1 if it is broken, and 2 if the server could not be judged.
+The exit code is 0 if the contract is kept and every operation was tested, 1 if it is broken, and 2 if the server could
+not be judged or an operation was not tested. Operations that --skip names or that answer 501 need not be tested.
 
   --url URL                  the server, such as http://localhost:3000; a path replaces the contract's base path
   --auth SCHEME=CREDENTIALS  a token, the value of a key, or user:password for the scheme basic; repeatable. A second
-                             value for one scheme is another caller, who does not see what the first creates
+                             value for one scheme is another caller, who does not see what the first creates.
+                             Lines of curl name a shell variable in its place
   --header 'NAME: VALUE', --query NAME=VALUE, --cookie NAME=VALUE
                              what each request has too; repeatable
+  --path NAME=VALUE          the value of a path parameter, in each request that has it; repeatable
   --only OPERATION           one operation, by its id or as 'POST /pet'
+  --skip OPERATION           sends nothing to this operation; repeatable
   --seed N                   the same run again
   --seconds N                the time for everything (default: 60)
   --coverage                 also fail if a declared response, header or media type was never seen
@@ -36,17 +41,18 @@ const several = { type: 'string', multiple: true, default: [] as string[] } as c
 const flag = { type: 'boolean', default: false } as const
 const seconds = { type: 'string', default: '60' } as const
 const places = { url: text, seed: text, only: text, junit: text, seconds } as const
-const additions = { auth: several, header: several, query: several, cookie: several } as const
-const options = { ...places, ...additions, coverage: flag, 'strict-stages': flag } as const
+const additions = { auth: several, header: several, query: several, cookie: several, path: several } as const
+const options = { ...places, ...additions, skip: several, coverage: flag, 'strict-stages': flag } as const
 
-/** Tests a server. @returns the exit code: 0 for a server that keeps the contract, 1 for another, 2 without a judgement */
-export async function runTest(args: string[], terminal: Terminal = onConsole()): Promise<number> {
+/** Tests a server. @returns the exit code: 2 also for what keeps the server from being judged */
+export async function runTest(args: string[], given: Terminal = onConsole()): Promise<number> {
+  const terminal = withPrintableText(given)
   if (args.includes('--help')) {
-    terminal.line(usage)
+    for (const line of usage.split('\n')) terminal.line(line)
     return 0
   }
   try {
-    return (await judge(args, terminal)) ? 0 : 1
+    return await judge(args, terminal)
   } catch (error) {
     const lines = problemsOf(error)
     if (lines === undefined) throw error
@@ -60,59 +66,65 @@ export async function runTest(args: string[], terminal: Terminal = onConsole()):
 /** The lines for what keeps a server from being judged; undefined for a fault of the command itself. */
 function problemsOf(error: unknown): readonly string[] | undefined {
   if (error instanceof BrokenContract) return error.lines
-  if (error instanceof Unjudged) return [printable(error.message)]
+  if (error instanceof Unjudged) return [error.message]
   const usage = usageProblem(error, 'test')
   if (usage !== undefined) return [usage]
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return /^(?:ENOENT|EISDIR|EACCES|ENOTDIR|ENOSPC|EROFS)$/.test(code) ? [printable(messageOf(error))] : undefined
+  return /^(?:ENOENT|EISDIR|EACCES|ENOTDIR|ENOSPC|EROFS)$/.test(code) ? [messageOf(error)] : undefined
 }
 
-/** @returns whether the server keeps the contract */
-async function judge(args: string[], terminal: Terminal): Promise<boolean> {
+/** @returns the exit code */
+async function judge(args: string[], terminal: Terminal): Promise<0 | 1 | 2> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [file, ...others] = positionals
   if (file === undefined || others.length > 0 || values.url === undefined) {
     throw new UsageError('give one contract and --url; see fastify-contract test --help')
   }
   const { url, junit, coverage: isCovered } = values
-  const given = optionsOf(values)
+  const chosen = optionsOf(values)
   const contract = await contractIn(file)
-  const [auth = {}, otherAuth] = callersOf(contract, values.auth)
+  const given = { ...chosen, pathValues: pathValuesOf(contract, values.path) }
+  const callers = callersOf(contract, values.auth)
+  const [auth = {}, otherAuth] = callers
+  const secrets = new Secrets(contract, callers, given)
   const run = test(contract, { url, auth, otherAuth, ...given })
   const report = new JunitReport()
   const each = (result: Result) => {
     if (junit !== undefined) report.add(result)
   }
-  const isKept = await printRun(run, terminal, { url: addressOf(contract, url), isCovered, each })
-  if (junit !== undefined) await writeFile(junit, report.text(isCovered ? run.coverage.gaps('declared') : []))
-  return isKept
+  const urlOf = (request: WireRequest) => addressOf(contract, url, request)
+  const exitCode = await printRun(run, terminal, { urlOf, secrets, isCovered, each })
+  if (junit !== undefined)
+    await writeFile(junit, report.text(isCovered ? run.coverage.gaps('declared', run.operations) : []))
+  return exitCode
 }
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
 
 /** @throws UsageError */
-function optionsOf({ header, query, cookie, only, seed, seconds: time, 'strict-stages': isStrict }: Values) {
+function optionsOf({ header, query, cookie, only, skip, seed, seconds: time, 'strict-stages': isStrict }: Values) {
   const headers = header.map((pair) => splitAt('--header', pair, ':'))
   return {
     headers: Object.fromEntries(headers.map(([name, value]) => [name, value.trim()])),
     query: query.map((pair) => splitAt('--query', pair, '=')),
     cookies: cookie.map((pair) => splitAt('--cookie', pair, '=')),
     only,
+    skip,
     seed: seed === undefined ? undefined : numberOf('--seed', seed, { max: 2 ** 31 }),
-    seconds: numberOf('--seconds', time, { min: 1, max: 2 ** 31 }),
+    seconds: numberOf('--seconds', time, { min: 1, max: 86_400 }),
     isStrict,
   }
 }
 
 async function contractIn(file: string): Promise<TestedContract> {
-  const { document } = await readChecked(readSource(file, file), file)
+  const { document } = await readCheckedContract(readSource(file, file), file)
   return readContract(document)
 }
 
 /** Progress is only for a terminal at which someone looks. */
 function onConsole(): Terminal {
   const { stderr, stdout } = process
-  // Who reads no further, as `head`, wants no more.
+  // A closed pipe is not an error.
   stdout.on('error', () => process.exit(2))
   const clear = () => {
     if (stderr.isTTY) stderr.write('\r\u001b[K')

@@ -1,20 +1,24 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { beforeAll, expect, test } from 'vitest'
 import { type TestOptions, Unjudged, readContract, test as testServer } from '../../src/suite.ts'
-import { petsContract } from './pets-contract.ts'
+import { petsContract, petsDocument } from './pets-contract.ts'
+import { listen } from './run-test.ts'
 
-/** Starts a server that ends with the test. */
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  // It listens on a port.
-  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
-}
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+let pets = ''
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hostile-servers-'))
+  pets = join(folder, 'pets.json')
+  await writeFile(pets, JSON.stringify(petsDocument))
+  return () => rm(folder, { recursive: true })
+})
 
 /** @returns the faults, or why the server could not be judged */
 async function faultsOf(url: string, options: TestOptions = {}): Promise<string[] | string> {
@@ -49,35 +53,85 @@ const endless: RequestListener = (_request, response) => {
 }
 
 test('an unreachable server cannot be judged', async () => {
-  const url = await serve(() => undefined)
+  const url = await listen(() => undefined)
   expect(await faultsOf(url.replace(/\d+$/, '1'))).toMatch(/^the server cannot be reached: .*ECONNREFUSED/)
   expect(await faultsOf('localhost:3000')).toMatch(/^localhost:3000 is not the URL of a server/)
 })
 
 test('a server that never completes a response cannot be judged', async () => {
-  expect(await faultsOf(await serve(() => undefined))).toMatch(/no complete response within 0.5 s/)
-  expect(await faultsOf(await serve((request) => request.destroy()))).toMatch(/no response: /)
-  expect(await faultsOf(await serve(endless), { seconds: 60 })).toMatch(/longer than 10000000 bytes/)
+  expect(await faultsOf(await listen(() => undefined))).toMatch(/no complete response within 0.5 s/)
+  expect(await faultsOf(await listen((request) => request.destroy()))).toMatch(/no response: /)
+  expect(await faultsOf(await listen(endless), { seconds: 60 })).toMatch(/longer than 10000000 bytes/)
 })
+
+const switches: RequestListener = ({ socket }) => {
+  socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n')
+}
 
 const none = { auth: {} }
 test.each<[string, RequestListener, RegExp]>([
   ['stalls', () => undefined, /^no response: no complete response within 0.5 s/],
   ['closes connections', (request) => request.destroy(), /^no response: no response: /],
   ['does not end its bodies', endless, /^no response: (?:the response is longer|no complete response)/],
+  ['switches protocols', switches, /^fault of the server: received 101, which no request has asked for/],
   ['redirects', (_request, response) => response.writeHead(301, { location: '/' }).end(), /^undeclared status: .*301/],
 ])('a server that %s on some requests breaks the contract', { timeout: 20_000 }, async (_name, listener, problem) => {
   const start = performance.now()
-  const faults = await faultsOf(await serve(afterFirst(listener)), none)
+  const faults = await faultsOf(await listen(afterFirst(listener)), none)
   expect(faults).toContainEqual(expect.stringMatching(problem))
   expect(performance.now() - start).toBeLessThan(12_000)
 })
 
+test('a server that gives no response to the first credentials breaks the contract', async () => {
+  const url = await listen(afterFirst((request) => request.destroy()))
+  expect(await faultsOf(url)).toContainEqual(expect.stringMatching(/^no response: /))
+})
+
 test('a server that always refuses the credentials cannot be judged', async () => {
-  const url = await serve((_request, response) => {
+  const url = await listen((_request, response) => {
     response.writeHead(401, { 'content-type': 'application/json' }).end('{"title":"who?"}')
   })
-  expect(await faultsOf(url)).toBe('the server refuses the credentials of key everywhere (401); check --auth key=…')
+  expect(await faultsOf(url)).toBe('every request with the credentials of key got 401; check --auth key=…')
+})
+
+test('a server that switches protocols at once breaks the contract', async () => {
+  expect(await faultsOf(await listen(switches))).toContainEqual(expect.stringMatching(/^fault of the server: /))
+})
+
+test.each<[string, string]>([
+  ['integers', `[${'0,'.repeat(4_000_000)}0]`],
+  ['an endless integer', `[1${'0'.repeat(8_000_000)}]`],
+  ['open brackets', '['.repeat(8_000_000)],
+  ['texts', `[${'"",'.repeat(2_500_000)}0]`],
+  ['one text that does not end', `"${String.raw`\"`.repeat(4_000_000)}`],
+])('a body of 8 MB with %s takes neither time nor memory', { timeout: 60_000 }, async (_name, body) => {
+  const url = await listen(
+    afterFirst((request, response) => {
+      request.resume()
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    }),
+  )
+  const args = ['--max-old-space-size=192', cli, 'test', pets, '--url', url, '--seconds', '6', '--only', 'GET /pets']
+  const start = performance.now()
+  const { stdout } = await promisify(execFile)(process.execPath, [...args, '--auth', 'key=k'], { timeout: 40_000 })
+    // It also takes what it has to refuse.
+    .catch((error: unknown) => error as { stdout: string })
+  expect(stdout).toMatch(/^  not judged in \d tests?: a response has more than 1 MiB, which is not checked$/m)
+  expect(performance.now() - start).toBeLessThan(14_000)
+})
+
+test('a body of 1 MB is checked within seconds', { timeout: 60_000 }, async () => {
+  const body = `[${'0,'.repeat(500_000)}0]`
+  const url = await listen(
+    afterFirst((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    }),
+  )
+  const start = process.cpuUsage()
+  expect(await faultsOf(url, { only: 'GET /pets', seconds: 3 })).toContainEqual(
+    expect.stringMatching(/^broken response: GET \/pets/),
+  )
+  expect(process.cpuUsage(start).user).toBeLessThan(6_000_000)
 })
 
 test('the rest is skipped if the server is gone after a fault', async () => {

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { parseExactly } from '../../src/suite.ts'
 
 /** What a server replies. */
@@ -27,6 +28,8 @@ export interface Faults {
   keepsDeleted?: boolean
   listsDeleted?: boolean
   showsAll?: boolean
+  /** How long each reply waits, in milliseconds. */
+  delay?: number
 }
 
 const callers = ['k', 'other']
@@ -34,7 +37,7 @@ const integer = /^-?\d+$/
 const problem = (status: number, title: string): Reply => ({ status, body: { title } })
 const isInt64 = (value: unknown): boolean =>
   (typeof value === 'bigint' && BigInt.asIntN(64, value) === value) ||
-  (Number.isSafeInteger(value) && typeof value === 'number')
+  (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 2 ** 53)
 
 /** Serves the contract of pets by hand, with nothing of the library but the parser of JSON. */
 export async function servePets(faults: Faults = {}): Promise<{ url: string; close: () => Promise<void> }> {
@@ -59,6 +62,7 @@ export async function servePets(faults: Faults = {}): Promise<{ url: string; clo
     const path = url.pathname.replace(/^\/v1/, '')
     const body = Buffer.concat(bytes)
     const reply = routed(method, path, url.searchParams, headers, body)
+    if (faults.delay !== undefined) await setTimeout(faults.delay)
     return faults.reply?.(reply, { method, path }) ?? reply
   }
 

@@ -1,15 +1,16 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { printable } from 'fastify-contract/json'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { WireRequest } from '../../src/suite.ts'
 import { curlOf } from '../../src/test/curl.ts'
 import { runTest } from '../../src/test/test-command.ts'
 import { petsDocument } from './pets-contract.ts'
 import { type Faults, servePets } from './pets-server.ts'
+import { listen } from './run-test.ts'
 
 let folder = ''
 let contract = ''
@@ -56,24 +57,105 @@ test('a fault is printed with a request and the options that reproduce it', asyn
   const faults: Faults = { reply: (reply, { path }) => (path === '/search' ? { status: 204 } : reply) }
   const { code, lines, url } = await run([contract, ...known, '--only', 'GET /search'], faults)
   expect(code).toBe(1)
-  expect(lines).toContain('  refuses query/limit that breaks: required → received 204, expected 400')
-  expect(lines).toContain(`  curl -X GET ${url}/v1/search -H 'X-Key: k'`)
+  expect(lines).toContainEqual(
+    expect.stringMatching(
+      /^ {2}refuses query\/\S+ that breaks: required \(and 1 more such test: query\/\S+\) → received 204, expected 400$/,
+    ),
+  )
+  expect(lines.join('\n')).toContain(`\n  curl -X GET '${url}/v1/search?`)
+  expect(lines).toContain('before a line of curl, set AUTH_KEY to the value of --auth key')
   expect(lines).toContain('  again: --seed 7 --only "GET /search"')
   expect(lines.at(-1)).toMatch(
-    /^1 operations, \d+ requests in \d+ s: .* failed \(\d+ accepted what the contract refuses\)/,
+    /^1 operation, \d+ requests in \d+ s: .* failed \(\d+ accepted what the contract refuses\)/,
   )
 })
 
-test('operations without credentials are skipped with a line that names the option', async () => {
-  const { code, lines } = await run([contract, '--url', 'URL', '--only', 'GET /pets'])
-  expect(code).toBe(0)
-  expect(lines).toContain('left out: GET /pets needs key (--auth key=…)')
+const secret = 'tH15-is.secret~0123456789'
+const key = { type: 'apiKey', in: 'header', name: 'X-Key' }
+test.each<[string, object, string[], held: string, sent: string]>([
+  ['a bearer token', { type: 'http', scheme: 'bearer' }, ['--auth', `a=${secret}`], secret, `Bearer ${secret}`],
+  ['a token after its word', { type: 'http', scheme: 'bearer' }, ['--auth', `a=Bearer ${secret}`], secret, secret],
+  ['a password', { type: 'http', scheme: 'basic' }, ['--auth', `a=me:${secret}`], btoa(`me:${secret}`), 'Basic bWU6'],
+  ['a key in a header', key, ['--auth', `a=${secret}`], secret, `x-key: ${secret}`],
+  ['a key in the query', { ...key, in: 'query' }, ['--auth', `a=${secret}/`], `${secret}%2F`, `?X-Key=${secret}%2F`],
+  ['a key in a cookie', { ...key, in: 'cookie' }, ['--auth', `a=${secret}/`], `${secret}%2F`, `X-Key=${secret}%2F`],
+  ['a token of --header', key, ['--header', `Authorization: Bearer ${secret}`], secret, `Bearer ${secret}`],
+  ['a header with a random value', key, ['--header', `X-Any: ${secret}`], secret, `x-any: ${secret}`],
+  ['a session of --cookie', key, ['--cookie', `sid=${secret}`], secret, `sid=${secret}`],
+  ['a token of --query', key, ['--query', `token=${secret}`], secret, `token=${secret}`],
+])('%s is never printed, and the printed curl command sends it', async (_name, scheme, args, held, sent) => {
+  const responses = { 200: { description: 'Done.', content: { 'application/json': { schema: { type: 'integer' } } } } }
+  const get = { operationId: 'getA', security: [{ a: [] }, {}], responses }
+  const document = { paths: { '/a': { get } }, components: { securitySchemes: { a: scheme } } }
+  const file = join(folder, 'secret.json')
+  await writeFile(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'A', version: '1' }, ...document }))
+  let seen = ''
+  const url = await listen(({ url: target, headers }, response) => {
+    seen = [target, ...Object.entries(headers).map((field) => field.join(': '))].join('\n')
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(seen))
+  })
+  const { code, lines } = await run([file, '--url', url, '--seconds', '3', '--junit', join(folder, 'r.xml'), ...args])
+  expect(code).toBe(1)
+  const printed = [...lines, await readFile(join(folder, 'r.xml'), 'utf8')].join('\n')
+  expect(printed).not.toContain(secret)
+  expect(printed).not.toContain(held)
+  const [, variable = ''] = /^before a line of curl, set (\S+) to the value of --\w+ \S+/m.exec(printed) ?? []
+  const command = lines.find((line) => line.includes(`"$${variable}"`)) ?? ''
+  seen = ''
+  await promisify(execFile)('sh', ['-c', command], { env: { ...process.env, [variable]: held } })
+  expect(seen).toContain(sent)
+})
+
+test('the credentials of a second caller are never printed', async () => {
+  const args = [contract, ...known, '--auth', 'key=other', '--only', 'POST /pets']
+  const { lines } = await run(args, { showsAll: true })
+  expect(lines.join('\n')).toMatch(/-H 'X-Key: '"\$AUTH_KEY_2"/)
+  expect(lines).toContain('before a line of curl, set AUTH_KEY_2 to the second value of --auth key')
+})
+
+test.each([
+  ['--auth', secret],
+  ['--auth', `${secret}==`],
+  ['--header', `Authorization Bearer ${secret}`],
+])('%s is not quoted where it is wrong: %s', async (...args) => {
+  const { code, lines } = await run([contract, '--url', 'URL', ...args])
+  expect(code).toBe(2)
+  expect(lines.join()).not.toContain(secret)
 })
 
 test('--coverage fails if a declared response was never seen', async () => {
   const { code, lines } = await run([contract, ...known, '--coverage', '--only', 'GET /pets'])
   expect(code).toBe(1)
   expect(lines).toContain('never seen: GET /pets 400')
+})
+
+test('no character of a contract or of a server controls the terminal', async () => {
+  const escape = '\u001b[31m\u202e'
+  const parameters = [{ name: `a${escape}`, in: 'query', required: true, schema: { type: 'integer' } }]
+  const responses = {
+    200: { description: 'Done.', headers: { [`X-A${escape}`]: { schema: { type: 'string' } } } },
+    400: { description: 'Refused.' },
+  }
+  const get = { operationId: 'get', summary: escape, tags: [escape], parameters, responses }
+  const file = join(folder, 'hostile.json')
+  await writeFile(
+    file,
+    JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: escape, version: escape },
+      paths: { '/a': { get }, '/b': { get: { ...get, operationId: undefined, security: [{ [`key${escape}`]: [] }] } } },
+      components: { securitySchemes: { [`key${escape}`]: { type: 'apiKey', in: 'header', name: 'X-Key' } } },
+    }),
+  )
+  const url = await listen((_request, response) => {
+    response.writeHead(299, 'Fine\u009b', { 'content-type': 'text/html', 'x-b': '\u009b31m' }).end(escape)
+  })
+  const printed: string[] = []
+  const print = (text: string) => printed.push(text)
+  const terminal = { line: print, problem: print, progress: print }
+  expect(await runTest([file, '--url', url, '--coverage', '--seconds', '5'], terminal)).toBe(1)
+  expect(printed.join('')).toContain('\\u{1b}[31m')
+  for (const line of printed) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u)
 })
 
 test('--junit writes a report of each case', async () => {
@@ -89,13 +171,10 @@ test('--junit writes a report of each case', async () => {
 
 test('--header, --query and --cookie are sent with each request', async () => {
   const seen: string[] = []
-  const server = createServer(({ url, headers }, response) => {
+  const url = await listen(({ url, headers }, response) => {
     seen.push(`${String(url)} ${String(headers['x-a'])} ${String(headers['cookie'])}`)
     response.writeHead(204).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
   await run([
     contract,
     '--url',
@@ -119,10 +198,13 @@ test.each([
   [['FILE', '--url', 'URL', '--auth', 'other=k'], /--auth: the contract has no security scheme other; it has key/],
   [['FILE', '--url', 'URL', '--auth', 'key'], /--auth must be NAME=VALUE/],
   [['FILE', '--url', 'URL', '--seconds', '0'], /--seconds must be an integer from 1/],
+  [['FILE', '--url', 'URL', '--path', 'id=1'], /--path: the contract has no path parameter id; it has petId/],
+  [['FILE', '--url', 'URL', '--path', 'petId='], /--path: no path has an empty petId/],
   [['FILE', '--url', 'URL', '--only', 'GET /none'], /the contract has no operation GET \/none/],
-  [['FILE', '--url', 'URL', '--auth', 'key=wrong'], /refuses the credentials of key everywhere/],
+  [['FILE', '--url', 'URL', '--auth', 'key=wrong'], /every request with the credentials of key got 401/],
   [['none.yaml', '--url', 'URL'], /none\.yaml/],
   [['/dev/zero', '--url', 'URL'], /^\/dev\/zero: is not a regular file/],
+  [['FILE', '--url', 'http://me:password@127.0.0.1:1'], /^the URL of the server has credentials, which are not sent/],
   [['FILE', '--url', 'http://127.0.0.1:1'], /cannot be reached/],
   [['BROKEN', '--url', 'URL'], /^broken\.yaml:1:/],
 ])('a run that cannot judge ends with exit code 2 and one line: %j', async (args, problem) => {
@@ -145,6 +227,8 @@ test.each<[string, Partial<WireRequest>]>([
   ['brackets in a query', { url: "/a?b[c]={d}&e='f'" }],
   ['a text with quotes and lines', { body: 'it\'s "a"\nb\n', headers: { 'content-type': 'text/plain' } }],
   ['a text that begins with @', { body: '@file', headers: { 'content-type': 'text/plain' } }],
+  ['JSON in lines', { body: '{\r\n\t"a": "\\u0009\\n%s"\r\n}', headers: { 'content-type': 'application/json' } }],
+  ['a text in lines that begins with -', { body: '-a\tb', headers: { 'content-type': 'text/plain' } }],
   ['bytes', { body: Buffer.from([0, 255, 10, 37]), headers: { 'content-type': 'image/png' } }],
   ['a body without a type', { body: '{}' }],
   ['an empty header, and one with quotes', { headers: { 'x-a': '', 'x-b': "it's $HOME" } }],
@@ -152,7 +236,7 @@ test.each<[string, Partial<WireRequest>]>([
 ])('the printed curl command sends the same request: %s', async (_name, part) => {
   const request: WireRequest = { method: 'POST', url: '/a', headers: {}, ...part }
   const received: { method: string | undefined; url: string | undefined; headers: object; body: Buffer }[] = []
-  const server = createServer((message, response) => {
+  const url = await listen((message, response) => {
     void message.toArray().then((chunks: Buffer[]) => {
       const { 'x-a': a, 'x-b': b, 'content-type': type } = message.headers
       const headers = {
@@ -163,11 +247,8 @@ test.each<[string, Partial<WireRequest>]>([
       response.end()
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
   const code = await new Promise((resolve) => {
-    spawn('sh', ['-c', curlOf(url, request)], { stdio: 'ignore' }).on('close', resolve)
+    spawn('sh', ['-c', printable(curlOf(url, request))], { stdio: 'ignore' }).on('close', resolve)
   })
   expect(code).toBe(0)
   expect(received).toEqual([{ ...request, body: Buffer.from(request.body ?? '') }])

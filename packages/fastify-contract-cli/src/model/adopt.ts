@@ -1,0 +1,174 @@
+import { contextOf } from './context.ts'
+import { declareRequired } from './declare-required.ts'
+import type { Finding } from './findings.ts'
+import { References } from './follow.ts'
+import type { Places } from './places.ts'
+import { readEvents } from './read-events.ts'
+import { checkReferences, hoistTargets, removeBesideReference } from './references.ts'
+import {
+  type ContractObject,
+  type Keyword,
+  type KeywordContext,
+  type Kind,
+  type Mending,
+  referenceIn,
+} from './table/keyword.ts'
+import { didYouMean } from './table/did-you-mean.ts'
+import { articleAndName, misplaced, shapeProblem } from './table/shape.ts'
+import { keywordOf, keywords } from './table/table.ts'
+import { rootOf, visit } from './visit.ts'
+
+/** The result of adopting a contract. */
+export interface Adoption {
+  /** The objects of the contract as it is served. */
+  objects: ContractObject[]
+  /** What is ignored or mended. */
+  warnings: Finding[]
+  /** What cannot be served. */
+  problems: Finding[]
+  /** Why steps failed. If the structure is sound, they are at fault. */
+  failures: unknown[]
+}
+
+/** Whether a document says that it is OpenAPI 3.0, 3.1 or 3.2. YAML reads `3.0` without quotes as 3. */
+export function isSupported({ openapi }: Record<string, unknown>): boolean {
+  return /^3(?:\.[012](?:\.\d+.*)?)?$/.test(String(openapi))
+}
+
+/**
+ * Turns a contract into the form that the server reads: OpenAPI 3.1, in which every operation has a name, every reference
+ * leads to a component, and every keyword is enforced or documentation. Changes the document in place, so that its objects
+ * keep their places.
+ *
+ * @param document a bundled contract of a supported version, with an unchecked structure
+ * @param anchored the references that were written by identifiers
+ */
+export function adopt(
+  document: Record<string, unknown>,
+  places: Places,
+  anchored: ReadonlySet<string> = new Set(),
+): Adoption {
+  const adoption: Adoption = { objects: [], warnings: [], problems: [], failures: [] }
+  const references = new References(document, places.references.keys(), anchored)
+  const mending: Mending = {
+    document,
+    isOld: /^3(?:\.0.*)?$/.test(String(document['openapi'])),
+    places,
+    chainOf: (object) => references.follow(object).chain,
+    resolve: (object) => {
+      const { chain, problem, end } = references.follow(object)
+      return problem === undefined && chain.at(-1) === end ? chain.at(-1) : undefined
+    },
+    keywordOf,
+    warn: (at, text, kind = text) => adoption.warnings.push({ at, text, kind }),
+    reject: (at, text) => adoption.problems.push({ at, text }),
+    attempt: (step) => {
+      try {
+        return step()
+      } catch (error) {
+        if (error instanceof RangeError) throw error
+        adoption.failures.push(error)
+        return undefined
+      }
+    },
+  }
+  const mended = mend(mending, references)
+  mending.attempt(() => {
+    readEvents(mended, mending)
+  })
+  const context = contextOf(mending, mended)
+  // What is in an ignored member is not visited.
+  for (const described of visit([rootOf(document)])) {
+    adoption.objects.push(described)
+    applyKeywords(described, context, mending)
+  }
+  checkReferences(adoption.objects, mending, references)
+  // A header without a schema is any text.
+  for (const { object, kind } of adoption.objects) {
+    if (kind === 'header' && !('$ref' in object)) object['schema'] ??= { type: 'string' }
+  }
+  declareRequired(adoption.objects, mending)
+  return adoption
+}
+
+/** Writes each object as the server reads it. @returns the objects */
+function mend(mending: Mending, references: References): ContractObject[] {
+  const [objects, met, hoisted] = [[] as ContractObject[], new Set<unknown>(), new Map<unknown, string>()]
+  for (let roots = [rootOf(mending.document)]; roots.length > 0;) {
+    for (const described of visit(roots, met)) {
+      objects.push(described)
+      removeEmpty(described, mending)
+      removeBesideReference(described, mending)
+      for (const { mends } of Object.values(keywords[described.kind])) mends?.(described, mending)
+    }
+    // A target may have references of its own.
+    roots = hoistTargets(objects, hoisted, mending, references)
+  }
+  return objects
+}
+
+/** Removes keywords without a value, which YAML reads as null. */
+function removeEmpty({ object, kind }: ContractObject, { warn }: Mending): void {
+  for (const key of Object.keys(object)) {
+    const { ignores, rejects } = keywordOf(kind, key) ?? { ignores: '' }
+    const isData = /^(?:const|default|example|value|dataValue)$/.test(key)
+    if (object[key] !== null || isData || typeof ignores === 'string' || typeof rejects === 'string') continue
+    Reflect.deleteProperty(object, key)
+    warn({ object, key }, `${key}: has no value, and is ignored; remove it`, 'empty')
+  }
+}
+
+/**
+ * Removes ignored keywords, ignored values of keywords and unknown members of an object, warns of what is only partly
+ * enforced, and finds what is rejected, has another form or is missing.
+ */
+function applyKeywords(described: ContractObject, context: Omit<KeywordContext, 'role'>, mending: Mending): void {
+  const { object, kind } = described
+  for (const key of Object.keys(object)) applyKeyword(described, key, context, mending)
+  if ('$ref' in object) return
+  for (const [name, { isRequired }] of Object.entries(keywords[kind]))
+    if (isRequired === true && !(name in object)) mending.reject({ object }, `${name}: is missing; add it`)
+}
+
+function applyKeyword(
+  { object, kind, role }: ContractObject,
+  key: string,
+  context: Omit<KeywordContext, 'role'>,
+  { warn, reject, attempt }: Mending,
+): void {
+  const keyword = keywordOf(kind, key) ?? unknown(key, kind)
+  const textOf = (rule: Keyword['ignores']) =>
+    typeof rule === 'function' ? attempt(() => rule(object[key], object, { ...context, role })) : rule
+  const { ignores, warns, rejects } = keyword
+  const [at, of] = [{ object, key }, typeof ignores === 'string' ? undefined : `${kind}.${key}`]
+  const ignored = textOf(ignores)
+  if (ignored !== undefined) {
+    Reflect.deleteProperty(object, key)
+    warn(at, `${key}: ${ignored}`, of)
+    return
+  }
+  if (typeof rejects === 'string') {
+    reject(at, `${key}: ${rejects}`)
+    return
+  }
+  // What only documents may be anything, also what looks like a reference.
+  if (keyword.isShown === true && keyword.holds === undefined && referenceIn(object[key]) !== undefined)
+    Reflect.deleteProperty(object, key)
+  const shape = shapeProblem(keyword, object[key])
+  const [rejected, warned] = shape === undefined ? [textOf(rejects), textOf(warns)] : [shape]
+  if (rejected !== undefined) reject(at, `${key}: ${rejected}`)
+  if (warned !== undefined) warn(at, `${key}: ${warned}`, of)
+  for (const { holder, name, of } of misplaced(object, kind, key))
+    reject({ object: holder, key: name }, `${key}: has a member that is not ${articleAndName(of)}; write an object`)
+}
+
+function unknown(key: string, kind: Kind): Keyword {
+  return key.startsWith('x-')
+    ? {}
+    : {
+        ignores: () => {
+          const remedy = didYouMean(key, Object.keys(keywords[kind]), 'remove it')
+          return `is not a keyword of ${articleAndName(kind)}, and is ignored; ${remedy}`
+        },
+      }
+}

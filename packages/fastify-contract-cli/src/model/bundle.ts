@@ -1,0 +1,127 @@
+import { dirname, join, relative, resolve } from 'node:path'
+import { BaseResolver, type Document as RedoclyDocument, ResolveError } from '@redocly/openapi-core'
+import { Source, bundle, createConfig } from '@redocly/openapi-core'
+import { lookUp } from 'fastify-contract/json'
+import { isSchema } from 'fastify-contract/schema'
+import { BrokenContract, type Finding } from './findings.ts'
+import { RejectedFile, isOnNetwork, readBelow } from './read-file.ts'
+import type { Places } from './places.ts'
+import { inLines } from './report.ts'
+import { readYaml } from './read-yaml.ts'
+
+/** What bundling found. */
+export interface Bundled {
+  /** The content of referenced files, by their paths relative to the contract's folder. */
+  referred: Map<string, Uint8Array>
+  /** The references to other files that could not be resolved. */
+  findings: Finding[]
+}
+
+/**
+ * Bundles references to other files into a document, by Redocly.
+ *
+ * @param file the path of the contract; other files are relative to it
+ * @param name its name in messages; other files are named relative to it
+ * @throws BrokenContract if a file is not YAML
+ */
+export async function bundleFiles(
+  document: Record<string, unknown>,
+  file: string,
+  name: string,
+  places: Places,
+): Promise<Bundled> {
+  const root: Document = { source: new Source(resolve(file), ''), parsed: document }
+  const files = new FilesBelow(root, name, places)
+  // Redocly adds components to it.
+  document['components'] ??= {}
+  const config = await createConfig({})
+  const { problems } = await bundle({ doc: root, externalRefResolver: files, config }).catch((error: unknown) => {
+    if (error instanceof RangeError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    // Redocly stops without a place at some of these.
+    const [reference, object] = [...places.references].find(([each]) => isOnNetwork(each)) ?? []
+    const text = `the reference ${String(reference)} ${onNetwork}`
+    if (object !== undefined) throw new BrokenContract(inLines([{ at: { object, key: '$ref' }, text }], places, name))
+    throw new BrokenContract([`${name}: the references cannot be resolved (${reason}); refer to each object directly`])
+  })
+  refuseCircles(document, new Set(), new Set())
+  if (files.unreadable.size > 0) throw new BrokenContract([...files.unreadable])
+  const findings = problems.flatMap(({ message, location: [first] }): Finding[] => {
+    if (!message.startsWith("Can't resolve $ref")) return []
+    const object = lookUp(files.parsed(first?.source.absoluteRef ?? ''), (first?.pointer ?? '').replace(/^#?/, '#'))
+    const reference = isSchema(object) ? String(object['$ref']) : ''
+    const reason = message.replace(/^Can't resolve \$ref:? ?/, '') || 'leads to nothing'
+    return [
+      { at: isSchema(object) ? { object, key: '$ref' } : undefined, text: `the reference ${reference} ${reason}` },
+    ]
+  })
+  return { referred: files.referred, findings }
+}
+
+const onNetwork = 'is on the network, which is not used; keep a local copy'
+
+/** Redocly puts an object where it is referred to, even into itself. @throws RangeError as for any endless chain */
+function refuseCircles(node: unknown, open: Set<unknown>, done: Set<unknown>): void {
+  if (typeof node !== 'object' || node === null || done.has(node)) return
+  if (open.has(node)) throw new RangeError('an object contains itself')
+  open.add(node)
+  for (const member of Object.values(node)) refuseCircles(member, open, done)
+  open.delete(node)
+  done.add(node)
+}
+
+type Document = RedoclyDocument<Record<string, unknown>>
+
+/** Reads referenced files below the contract's folder in the same way as the contract, and no others. */
+class FilesBelow extends BaseResolver {
+  readonly referred = new Map<string, Uint8Array>()
+  /** Why files are not YAML. */
+  readonly unreadable = new Set<string>()
+  readonly #documents = new Map<string, Document>()
+  readonly #root: string
+  readonly #name: string
+  readonly #places: Places
+
+  constructor(root: Document, name: string, places: Places) {
+    super()
+    this.#root = root.source.absoluteRef
+    this.#name = name
+    this.#places = places
+    this.#documents.set(this.#root, root)
+  }
+
+  parsed(path: string): Record<string, unknown> | undefined {
+    return this.#documents.get(path)?.parsed
+  }
+
+  /** Redocly reports its errors with the reference. */
+  override resolveDocument<Content>(base: string | null, reference: string): Promise<RedoclyDocument<Content>> {
+    // Redocly does not check the type of the content.
+    return Promise.resolve().then(() => this.#read(base, reference) as RedoclyDocument<Content>)
+  }
+
+  #read(base: string | null, reference: string): Document {
+    if (isOnNetwork(reference)) throw failed(onNetwork)
+    const path = resolve(dirname(base ?? this.#root), reference)
+    const known = this.#documents.get(path)
+    if (known !== undefined) return known
+    const name = relative(dirname(this.#root), path)
+    try {
+      const source = readBelow(dirname(this.#root), path)
+      const document = {
+        source: new Source(path, ''),
+        parsed: readYaml(source, join(dirname(this.#name), name), this.#places),
+      }
+      this.referred.set(name, source)
+      this.#documents.set(path, document)
+      return document
+    } catch (error) {
+      if (error instanceof BrokenContract) for (const line of error.lines) this.unreadable.add(line)
+      throw failed(error instanceof RejectedFile ? error.message : 'leads to nothing')
+    }
+  }
+}
+
+function failed(reason: string): ResolveError {
+  return new ResolveError(new Error(reason))
+}

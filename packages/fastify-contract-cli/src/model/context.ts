@@ -1,0 +1,77 @@
+import { lookUp } from 'fastify-contract/json'
+import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
+import { securitySchemesOf } from 'fastify-contract/security'
+import type { ContractObject, KeywordContext, Mending } from './table/keyword.ts'
+
+/** The components of a section, by name, of a contract with an unchecked structure. */
+function componentsIn({ components }: Record<string, unknown>, section: string): Record<string, unknown> {
+  const named = isSchema(components) ? components[section] : undefined
+  return isSchema(named) ? named : {}
+}
+
+/** The named schemas of such a contract. */
+export function namedSchemas(document: Record<string, unknown>): NamedSchemas {
+  // Only schema objects are used.
+  return componentsIn(document, 'schemas') as NamedSchemas
+}
+
+/** The context of the objects of a contract. */
+export function contextOf(
+  { document, resolve }: Mending,
+  objects: readonly ContractObject[],
+): Omit<KeywordContext, 'role'> {
+  const operations = new Set(objects.flatMap(({ object, kind }) => (kind === 'operation' ? [object] : [])))
+  const ids = new Set([...operations].map(({ operationId }) => operationId))
+  const schemas = namedSchemas(document)
+  const schemes = Object.entries(componentsIn(document, 'securitySchemes')).map(
+    ([name, scheme]) => [name, resolve(scheme)] as const,
+  )
+  const supported = securitySchemesOf({ components: { securitySchemes: Object.fromEntries(schemes) } })
+  let exclusive: Map<Schema, Set<Schema | undefined>> | undefined
+  const sourcesOf = (schema: Schema) => (exclusive ??= exclusiveSchemas(objects, schemas)).get(schema)
+  return {
+    schemas,
+    isExclusive: (schema) => sourcesOf(schema) !== undefined,
+    relax: (schema) => {
+      const sources = [...(sourcesOf(schema) ?? [])]
+      if (!sources.every((source) => source !== undefined && (!('oneOf' in source) || !('anyOf' in source))))
+        return false
+      for (const source of sources.filter((each) => each !== undefined && 'oneOf' in each)) {
+        source!['anyOf'] = source!['oneOf']
+        Reflect.deleteProperty(source!, 'oneOf')
+      }
+      return true
+    },
+    securitySchemes: new Map(
+      schemes.map(([name, { type } = {}]) => [name, { type, isSupported: supported.has(name) }]),
+    ),
+    hasOperation: (by) =>
+      'id' in by ? ids.has(by.id) : operations.has(lookUp(document, by.reference) as Record<string, unknown>),
+  }
+}
+
+/**
+ * Lists the schemas that must not match, or not always, and all to which they lead. Each has the schemas whose `oneOf` makes
+ * it one, and undefined where another keyword does.
+ */
+function exclusiveSchemas(
+  objects: readonly ContractObject[],
+  schemas: NamedSchemas,
+): Map<Schema, Set<Schema | undefined>> {
+  const found = new Map<Schema, Set<Schema | undefined>>()
+  const add = (members: unknown[], source: Schema | undefined) => {
+    const open = [...members]
+    for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
+      if (!isSchema(next)) continue
+      const sources = found.get(next) ?? new Set()
+      if (sources.has(source)) continue
+      found.set(next, sources.add(source))
+      open.push(targetOf(next, schemas), ...subschemasOf(next).map(({ schema }) => schema))
+    }
+  }
+  for (const { object } of objects.filter(({ kind }) => kind === 'schema')) {
+    add([object['not'], object['if'], object['contains']], undefined)
+    add([object['oneOf']].flat(), object)
+  }
+  return found
+}

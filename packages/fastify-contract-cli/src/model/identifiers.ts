@@ -1,0 +1,102 @@
+import { escapeName, lookUp } from 'fastify-contract/json'
+import { isSchema } from 'fastify-contract/schema'
+import type { Places } from './places.ts'
+
+/** The base of a document without `$self`. It is never shown. */
+const noBase = 'https://contract.invalid/'
+
+/** A schema with an identifier, or the document: its references begin here. */
+interface Resource {
+  root: object
+  /** A JSON Pointer, without `#`. */
+  pointer: string
+  /** The pointers of its anchors. */
+  anchors: Map<string, string>
+}
+
+/**
+ * Turns the references to schemas with `$id` or `$anchor` into JSON Pointers of the document (JSON Schema 2020-12, core,
+ * section 8.2). Members whose names begin with `x-` are data.
+ *
+ * @param places gets the references as they are then
+ * @returns the references that were changed, as they are then
+ */
+export function resolveIdentifiers(document: object, places: Places): ReadonlySet<string> {
+  const changed = new Set<string>()
+  if (!places.hasIdentifiers) return changed
+  const resources = new Map<string, Resource>()
+  const holders: { holder: Record<string, unknown>; reference: string; base: string }[] = []
+  const referring: { holder: Record<string, unknown>; base: string }[] = []
+  /** How many dynamic anchors have a name. */
+  const dynamic = new Map<string, number>()
+  const root: Resource = { root: document, pointer: '', anchors: new Map() }
+  const { $self: self } = document as { $self?: unknown }
+  const own = typeof self === 'string' && URL.canParse(self, noBase) ? withoutFragment(new URL(self, noBase)) : noBase
+  resources.set(own, root)
+
+  function walk(node: unknown, pointer: string, base: string, resource: Resource): void {
+    if (typeof node !== 'object' || node === null) return
+    if (!isSchema(node)) {
+      for (const [name, member] of Object.entries(node)) walk(member, `${pointer}/${name}`, base, resource)
+      return
+    }
+    const { $id: id, $ref: reference } = node
+    if (typeof id === 'string' && URL.canParse(id, base)) {
+      base = withoutFragment(new URL(id, base))
+      resource = { root: node, pointer, anchors: new Map() }
+      resources.set(base, resource)
+    }
+    for (const name of ['$anchor', '$dynamicAnchor']) {
+      const anchor = node[name]
+      if (typeof anchor !== 'string') continue
+      resource.anchors.set(anchor, pointer)
+      if (name === '$dynamicAnchor') dynamic.set(anchor, (dynamic.get(anchor) ?? 0) + 1)
+    }
+    if (typeof node['$dynamicRef'] === 'string' && reference === undefined) referring.push({ holder: node, base })
+    if (typeof reference === 'string') holders.push({ holder: node, reference, base })
+    for (const [name, member] of Object.entries(node))
+      if (!/^(?:x-.*|const|enum|examples?|default)$/.test(name))
+        walk(member, `${pointer}/${escapeName(name)}`, base, resource)
+  }
+  walk(document, '', own, root)
+
+  // With one anchor of its name, a dynamic reference leads where any other does.
+  for (const { holder, base } of referring) {
+    const { $dynamicRef: reference } = holder
+    const name = String(reference).replace(/^[^#]*#/, '')
+    if ((dynamic.get(name) ?? 0) > 1) continue
+    Reflect.deleteProperty(holder, '$dynamicRef')
+    holders.push({ holder, reference: String(reference), base })
+  }
+  for (const { holder, reference, base } of holders) {
+    const pointer = URL.canParse(reference, base) ? pointerOf(new URL(reference, base), resources) : undefined
+    const resolved = pointer === undefined ? reference : `#${pointer}`
+    if (resolved !== holder['$ref']) {
+      holder['$ref'] = resolved
+      changed.add(resolved)
+      places.references.delete(reference)
+    }
+    places.references.set(resolved, holder)
+  }
+  return changed
+}
+
+/** The pointer of the schema to which a URI leads; undefined if it is in none of the resources. */
+function pointerOf(uri: URL, resources: ReadonlyMap<string, Resource>): string | undefined {
+  const resource = resources.get(withoutFragment(uri))
+  if (resource === undefined) return undefined
+  const fragment = uri.hash
+  const start = resource.pointer.split('/').map(encodeURIComponent).join('/')
+  if (fragment === '' || fragment === '#') return start
+  if (fragment.startsWith('#/'))
+    return lookUp(resource.root, fragment) === undefined ? undefined : start + fragment.slice(1)
+  return resource.anchors
+    .get(decodeURIComponent(fragment.slice(1)))
+    ?.split('/')
+    .map(encodeURIComponent)
+    .join('/')
+}
+
+function withoutFragment(uri: URL): string {
+  return uri.href.slice(0, uri.href.length - uri.hash.length).replace(/#$/, '')
+}

@@ -1,0 +1,155 @@
+import { basename } from 'node:path'
+import { type ContractDocument, type ContractOperation, operationsOf, shellQuoted } from 'fastify-contract/document'
+import { checkCompilation } from './check-compilation.ts'
+import { adopt, isSupported } from './adopt.ts'
+import { removeBrokenValues } from './check-examples.ts'
+import { checkSatisfiable } from './check-satisfiable.ts'
+import { BrokenContract, type Finding } from './findings.ts'
+import { type Place, Places } from './places.ts'
+import { readYaml } from './read-yaml.ts'
+import { resolveIdentifiers } from './identifiers.ts'
+import { inLines, inWarnings } from './report.ts'
+
+export interface CheckedContract {
+  /** The contract as it is served, in one document; integers beyond 2^53 are bigints. */
+  document: ContractDocument
+  /** The contract as its author wrote it, in one document. */
+  written: Record<string, unknown>
+  /** With their references resolved. */
+  operations: ContractOperation[]
+  /** One line for each kind of words that are ignored or mended, and for each operation that takes long to compile. */
+  warnings: string[]
+  /** The content of referenced files, by their paths relative to the contract's folder. */
+  referred: Map<string, Uint8Array>
+}
+
+export interface ReadOptions {
+  /** Whether what is only warned of is a problem too. */
+  strict?: boolean
+}
+
+/**
+ * Reads a contract and checks its structure, keywords, operations and examples.
+ *
+ * @param source the contract
+ * @param file its path; referenced files are relative to it
+ * @param name its name in messages
+ * @throws BrokenContract with a line for each problem: file, line, column, problem, remedy
+ */
+export async function readCheckedContract(
+  source: Uint8Array,
+  file: string,
+  name = basename(file),
+  { strict = false }: ReadOptions = {},
+): Promise<CheckedContract> {
+  return inOneLine(name, async () => {
+    const { document, objects, written, places, referred, warnings } = await readStructure(source, file, name)
+    reject(checkSatisfiable(objects, document), places, name)
+    const broken = removeBrokenValues(objects, document)
+    const operations = operationsOf(document)
+    const unserved = operations.length === 0 ? noOperation(document) : undefined
+    if (unserved?.isRefused === true) reject([unserved], places, name)
+    const { uncompiled, slow } = await checkCompilation(document, operations)
+    reject(uncompiled, places, name)
+    const found = [...warnings, ...broken, ...slow, ...(unserved === undefined ? [] : [unserved])]
+    if (strict) reject(found, places, name)
+    return { document, written, operations, warnings: inWarnings(found, places, name), referred }
+  })
+}
+
+/** Webhooks alone are taken for their types and the docs page. */
+function noOperation(document: ContractDocument): Finding & { isRefused: boolean } {
+  const { webhooks } = document
+  return webhooks === undefined || Object.keys(webhooks).length === 0
+    ? { at: { object: document, key: 'paths' }, text: 'paths: no operation can be served; add one', isRefused: true }
+    : {
+        at: { object: document, key: 'webhooks' },
+        text: 'webhooks: are requests that the service sends, so nothing is served but the docs page; add paths',
+        isRefused: false,
+      }
+}
+
+/** A contract with only its structure checked. */
+export interface OpenApi {
+  document: ContractDocument
+  /** The contract as its author wrote it, in one document, but with JSON Pointers in place of identifiers. */
+  pointing: Record<string, unknown>
+  /** Finds the place of a member by the names on its path. */
+  locate: (names: string[]) => Place | undefined
+}
+
+/** @throws BrokenContract */
+export async function readOpenApi(source: Uint8Array, file: string, name: string): Promise<OpenApi> {
+  return inOneLine(name, async () => {
+    const { document, pointing, places } = await readStructure(source, file, name)
+    return { document, pointing, locate: (names) => placeOf(document, names, places) }
+  })
+}
+
+/** Reports a stack overflow in one line: references are followed recursively. @throws BrokenContract */
+async function inOneLine<Result>(name: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    const remedy = 'the chains of references are too long; split the contract'
+    throw new BrokenContract([`${name}: ${remedy}`], { cause: error })
+  }
+}
+
+/** Reads and adopts a contract, and checks all that single objects can show. */
+async function readStructure(source: Uint8Array, file: string, name: string) {
+  const places = new Places()
+  const document = readYaml(source, name, places)
+  // Other versions have other keywords.
+  if (!isSupported(document)) {
+    const key = 'openapi' in document || !('swagger' in document) ? 'openapi' : 'swagger'
+    const remedy =
+      key === 'swagger'
+        ? `convert it: npx swagger2openapi --patch --outfile openapi.yaml ${shellQuoted(name)}`
+        : 'use 3.0, 3.1 or 3.2'
+    const text = `${key}: ${JSON.stringify(document[key] ?? null)} is not supported; ${remedy}`
+    reject([{ at: { object: document, key }, text }], places, name)
+  }
+  const identified = places.hasIdentifiers ? structuredClone(document) : undefined
+  const anchored = resolveIdentifiers(document, places)
+  const outside = [...places.references].filter(([reference]) => !reference.startsWith('#'))
+  const { referred, findings } =
+    outside.length > 0
+      ? // Redocly takes some 0.3 s to load.
+        await (await import('./bundle.ts')).bundleFiles(document, file, name, places)
+      : { referred: new Map<string, Uint8Array>(), findings: [] }
+  // Of several files, their references have become those of one.
+  const pointing = structuredClone(document)
+  const written = (outside.length === 0 ? identified : undefined) ?? pointing
+  const { objects, warnings, problems, failures } = adopt(document, places, anchored)
+  reject([...findings, ...problems], places, name)
+  if (failures.length > 0) throw failures[0]
+  // The structure has been checked.
+  return { document: document as unknown as ContractDocument, objects, written, pointing, places, referred, warnings }
+}
+
+/** The last member with a known place on a path of names, as far as it exists. */
+function holderOf(document: object, names: string[], places: Places): Finding['at'] {
+  let [object, at]: [unknown, Finding['at']] = [document, undefined]
+  for (const key of names) {
+    if (typeof object !== 'object' || object === null) break
+    const inside: unknown = Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
+    // A bundled component has a place, but its name has none.
+    const isPlaced = (each: Finding['at']) => each !== undefined && places.find(each) !== undefined
+    const itself = typeof inside === 'object' && inside !== null ? { object: inside } : undefined
+    at = [{ object, key }, itself, at].find(isPlaced)
+    object = inside
+  }
+  return at
+}
+
+function placeOf(document: object, names: string[], places: Places): Place | undefined {
+  const at = holderOf(document, names, places)
+  return at === undefined ? undefined : places.find(at, 'value')
+}
+
+/** @throws BrokenContract if there are findings */
+function reject(findings: Finding[], places: Places, name: string): void {
+  if (findings.length > 0) throw new BrokenContract(inLines(findings, places, name))
+}

@@ -1,0 +1,83 @@
+import { framingOf, isJson } from 'fastify-contract/document'
+import { type NamedSchemas, type Schema, inPlace, isSchema, typesOf } from 'fastify-contract/schema'
+import { namedSchemas } from './context.ts'
+import type { ContractObject, Mending } from './table/keyword.ts'
+
+/** The fields of an event (HTML standard, section 9.2.6). */
+const fields: readonly string[] = ['event', 'data', 'id', 'retry']
+
+/** The schema of the `data` of an event. */
+interface EventData {
+  /** The schema of the event. */
+  event: Schema
+  properties: Record<string, unknown>
+  /** That of the value that the text is the JSON of; undefined for any other text. */
+  content: unknown
+}
+
+/**
+ * Reads `data` of events that is JSON, by `contentMediaType` and `contentSchema`, as a value of that schema. Handlers give
+ * this value, and the server writes the JSON.
+ */
+export function readEvents(objects: readonly ContractObject[], { document, reject }: Mending): void {
+  const schemas = namedSchemas(document)
+  const streams = objects.flatMap(({ object: media, kind, name }) => {
+    const { itemSchema } = media
+    if (kind !== 'responseContent' || framingOf(name) !== 'events' || !isSchema(itemSchema)) return []
+    const events = inPlace(itemSchema, schemas)
+    return [{ media, events, data: events.flatMap((event) => dataOf(event, schemas)) }]
+  })
+  const ofEvents = new Set<object>(streams.flatMap(({ media, events }) => [media, ...events]))
+  for (const { media, events, data } of streams) {
+    for (const { properties } of events) rejectOtherFields(properties, reject)
+    const ofJson = data.filter(({ content }) => content !== undefined)
+    const isAlwaysJson = ofJson.length === data.length
+    for (const { event, properties, content } of ofJson) {
+      const at = { object: properties, key: 'data' }
+      if (isUsedElsewhere(event, ofEvents, document, schemas))
+        reject(at, 'data: its schema is also used for other than events, where data is text; write one for events')
+      else if (!isAlwaysJson && typesOf(content, schemas).has('string'))
+        reject(at, 'data: the text of another event could be JSON of this one; use an object')
+      properties['data'] = content
+    }
+    if (isAlwaysJson && ofJson.length > 0) media['x-event-data'] = 'json'
+  }
+}
+
+function dataOf(event: Schema, schemas: NamedSchemas): EventData[] {
+  const { properties } = event
+  const data = isSchema(properties) ? properties['data'] : undefined
+  if (!isSchema(properties) || !isSchema(data)) return []
+  const { contentSchema, contentMediaType } =
+    inPlace(data, schemas, 'always').find((each) => 'contentSchema' in each) ?? {}
+  const isOfJson = typeof contentMediaType === 'string' && isJson(contentMediaType)
+  return [{ event, properties, content: isOfJson ? contentSchema : undefined }]
+}
+
+function rejectOtherFields(properties: unknown, reject: Mending['reject']): void {
+  if (!isSchema(properties)) return
+  for (const name of Object.keys(properties)) {
+    if (!fields.includes(name))
+      reject({ object: properties, key: name }, `${name}: is no field of an event; use ${fields.join(', ')}`)
+  }
+}
+
+/** Whether a named schema is also referred to where a value is no event. */
+function isUsedElsewhere(
+  schema: Schema,
+  ofEvents: ReadonlySet<object>,
+  document: object,
+  schemas: NamedSchemas,
+): boolean {
+  const name = Object.keys(schemas).find((each) => schemas[each] === schema)
+  if (name === undefined) return false
+  const met = new Set<unknown>(ofEvents)
+  const open: unknown[] = [document]
+  for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null || met.has(next)) continue
+    met.add(next)
+    if ('$ref' in next && inPlace({ $ref: next.$ref }, schemas, 'always').includes(schema)) return true
+    open.push(...(Object.values(next) as unknown[]))
+  }
+  return false
+}

@@ -1,0 +1,71 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, isAbsolute, relative, sep } from 'node:path'
+import { printable } from 'fastify-contract/json'
+import { BrokenContract } from './findings.ts'
+
+/** The largest public contracts have about ten million bytes. */
+const maxBytes = 16 * 2 ** 20
+
+/** A rejected file. The message completes a sentence about it, with the remedy. */
+export class RejectedFile extends Error {}
+
+/**
+ * Reads a file of a contract.
+ *
+ * @throws RejectedFile if it is too large or not a regular file: a device or a pipe may never end; a system error if it
+ *   cannot be read
+ */
+function readRegularFile(path: string): Buffer {
+  const stats = statSync(path)
+  if (!stats.isFile()) throw new RejectedFile('is not a regular file; copy its content into one')
+  if (stats.size > maxBytes) {
+    throw new RejectedFile(`has more than ${String(maxBytes)} bytes; split the contract into files`)
+  }
+  return readFileSync(path)
+}
+
+/** Generated files have the name in a comment. @throws RejectedFile */
+function assertPrintable(name: string): void {
+  if (printable(name) === name) return
+  throw new RejectedFile('has a control character or a line break in its name; rename it')
+}
+
+/**
+ * Reads a referenced file below the contract's folder, symbolic links included: the author of a contract must not publish
+ * other files of the machine.
+ *
+ * @param folder the contract's folder
+ * @throws RejectedFile, or a system error
+ */
+export function readBelow(folder: string, path: string): Buffer {
+  assertPrintable(relative(folder, path))
+  if (!isBelow(folder, path) || !isBelow(realpathSync(folder), realpathSync(path))) {
+    throw new RejectedFile('is outside the folder of the contract; keep a copy below it')
+  }
+  return readRegularFile(path)
+}
+
+/** Reads the contract itself. @throws BrokenContract if it cannot be read or is not a regular file */
+export function readSource(file: string, name: string): Buffer {
+  try {
+    assertPrintable(basename(file))
+    return readRegularFile(file)
+  } catch (error) {
+    const reason =
+      error instanceof RejectedFile
+        ? error.message
+        : `cannot be read (${String((error as NodeJS.ErrnoException).code)})`
+    throw new BrokenContract([`${name}: ${reason}`], { cause: error })
+  }
+}
+
+/** Whether a reference leads to a document of the web. */
+export function isOnNetwork(reference: string): boolean {
+  return /^[a-z]+:\/\//i.test(reference)
+}
+
+/** Whether a path is below a folder. Both are absolute. */
+function isBelow(folder: string, path: string): boolean {
+  const rest = relative(folder, path)
+  return rest !== '' && rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest)
+}

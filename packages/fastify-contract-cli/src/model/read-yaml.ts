@@ -1,0 +1,177 @@
+import { type Alias, LineCounter, type Node, type Scalar } from 'yaml'
+import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
+import { BrokenContract } from './findings.ts'
+import { type Places, type SourceFile, offsets } from './places.ts'
+
+/** Limits recursion. Real contracts have about thirty levels. */
+const maxDepth = 200
+/** The maximum number of aliased values in a file. Aliases of aliases multiply: 30 levels are a billion. */
+const maxAliased = 20_000
+/** The maximum number of reported problems of a file. One missing quote can cause hundreds. */
+const maxProblems = 5
+const tooDeep = `is nested more than ${String(maxDepth)} levels deep; move parts to components, and refer to them by $ref`
+
+/**
+ * Parses a YAML 1.2 file for linting, bundling, generation and the server alike.
+ *
+ * @param file its name in messages
+ * @returns its mapping; integers beyond 2^53 are bigints
+ * @throws BrokenContract with a line for each problem
+ */
+export function readYaml(bytes: Uint8Array, file: string, places: Places): Record<string, unknown> {
+  const source = textOf(bytes, file)
+  const lines = new LineCounter()
+  const problems: string[] = []
+  const report = (offset: number, text: string) => {
+    const { line, col } = lines.linePos(offset)
+    problems.push(`${file}:${String(line)}:${String(col)}: ${text}`)
+  }
+  const throwProblems = () => {
+    const more = problems.length - maxProblems
+    const rest = more > 0 ? [`${file}: ${String(more)} more problems, which may follow from these`] : []
+    if (problems.length > 0) throw new BrokenContract([...problems.slice(0, maxProblems), ...rest])
+  }
+  // For unique keys `yaml` takes quadratic time; for pretty errors it copies the text around each.
+  const quick = { uniqueKeys: false, prettyErrors: false }
+  const yaml = parseDocument(source, { lineCounter: lines, intAsBigInt: true, version: '1.2', ...quick })
+  for (const { message, pos } of [...yaml.errors, ...yaml.warnings]) {
+    report(pos[0], /call stack/.test(message) ? tooDeep : message)
+  }
+  // In YAML 1.1 `yes` is true and 010 is 8.
+  if (yaml.directives.yaml.version !== '1.2') report(0, 'only YAML 1.2 is supported; remove the directive')
+  throwProblems()
+  const reader = new YamlReader(places, { name: file, lines }, (node, text) => {
+    report(offsetOf(node), text)
+  })
+  const document = reader.read(yaml.contents)
+  throwProblems()
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new BrokenContract([`${file}:1:1: is not a YAML mapping; write an OpenAPI document`])
+  }
+  return document as Record<string, unknown>
+}
+
+function offsetOf(node: unknown): number {
+  return (node as Node).range?.[0] ?? 0
+}
+
+function textOf(bytes: Uint8Array, file: string): string {
+  if (bytes.length === 0) throw new BrokenContract([`${file}:1:1: is empty; write an OpenAPI document`])
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw new BrokenContract([`${file}: is not UTF-8; save it as UTF-8`], { cause: error })
+  }
+  const line = text.slice(0, Math.max(0, text.indexOf('\0'))).split('\n').length
+  if (text.includes('\0')) throw new BrokenContract([`${file}:${String(line)}:1: has a NUL byte; remove it`])
+  return text
+}
+
+/** Converts the nodes of a document to values, and notes their places. */
+class YamlReader {
+  readonly #places: Places
+  readonly #file: SourceFile
+  readonly #report: (node: unknown, text: string) => void
+  /** The value of each anchor, shared by its aliases, and the number of values within. */
+  readonly #anchored = new Map<string, { value: unknown; size: number } | undefined>()
+  #depth = 0
+  #size = 0
+  #aliased = 0
+  /** How many extensions are open: a `$ref` inside is data. */
+  #extensions = 0
+
+  constructor(places: Places, file: SourceFile, report: (node: unknown, text: string) => void) {
+    this.#places = places
+    this.#file = file
+    this.#report = report
+  }
+
+  read(node: unknown): unknown {
+    if (isAlias(node)) return this.#alias(node)
+    const anchor = isNode(node) ? node.anchor : undefined
+    // Until it is read, an anchor has no value.
+    if (anchor !== undefined) this.#anchored.set(anchor, undefined)
+    const before = this.#size++
+    let value: unknown = null
+    if (isScalar(node)) value = this.#scalar(node)
+    else if (this.#depth === maxDepth) this.#report(node, tooDeep)
+    else {
+      this.#depth++
+      if (isMap(node)) value = this.#mapping(node.items, node)
+      if (isSeq(node)) value = this.#sequence(node.items, node)
+      this.#depth--
+    }
+    if (anchor !== undefined) this.#anchored.set(anchor, { value, size: this.#size - before })
+    return value
+  }
+
+  /** `yaml` parses all integers as bigints or none; safe integers become numbers again. */
+  #scalar({ value, source, range }: Scalar): unknown {
+    if (typeof value === 'number' && !Number.isFinite(value))
+      this.#report({ range }, `${source ?? ''} is not a JSON number; write one in the range of a double`)
+    return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
+  }
+
+  #alias(node: Alias): unknown {
+    const read = this.#anchored.get(node.source)
+    if (read === undefined) {
+      this.#report(node, `the alias *${node.source} leads to nothing or back to itself; remove it`)
+      return null
+    }
+    this.#size += read.size
+    // Reported once.
+    const isReported = this.#aliased > maxAliased
+    this.#aliased += read.size
+    if (isReported || this.#aliased <= maxAliased) return read.value
+    const most = String(maxAliased)
+    this.#report(node, `aliases have expanded to more than ${most} values; refer to components by $ref`)
+    return null
+  }
+
+  #mapping(items: { key: unknown; value: unknown }[], node: Node): Record<string, unknown> {
+    const object: Record<string, unknown> = {}
+    const members = this.#note(object, node)
+    for (const { key, value } of items) {
+      // The key as text.
+      const written = isScalar(key) && key.value !== null ? (this.read(key) as string | number) : undefined
+      if (written === undefined) {
+        this.#report(key ?? node, 'a key must be text or a number')
+        continue
+      }
+      const name = String(written)
+      if (name === '<<') this.#report(key, '<< is not part of YAML 1.2; write the members, or use $ref')
+      if (members.has(name)) this.#report(key, `the name ${name} is duplicated; remove one`)
+      members.set(name, offsetOf(key) * offsets + offsetOf(value ?? key))
+      const isExtension = name.startsWith('x-')
+      if (isExtension) this.#extensions++
+      const own = { value: this.read(value), writable: true, enumerable: true, configurable: true }
+      if (isExtension) this.#extensions--
+      if (/^\$(?:self|id|anchor|dynamicAnchor|dynamicRef)$/.test(name) && typeof own.value === 'string')
+        this.#places.hasIdentifiers = true
+      if (name === '$ref' && typeof own.value === 'string' && this.#extensions === 0)
+        this.#places.references.set(own.value, object)
+      // Assignment to `__proto__` would set the prototype.
+      Object.defineProperty(object, name, own)
+    }
+    return object
+  }
+
+  #sequence(items: unknown[], node: Node): unknown[] {
+    const list: unknown[] = []
+    const members = this.#note(list, node)
+    for (const [index, item] of items.entries()) {
+      const offset = offsetOf(item ?? node)
+      members.set(String(index), offset * offsets + offset)
+      list.push(this.read(item))
+    }
+    return list
+  }
+
+  /** @returns the offsets of the members, to be filled */
+  #note(object: object, node: Node): Map<string, number> {
+    const members = new Map<string, number>()
+    this.#places.note(object, { file: this.#file, offset: offsetOf(node), members })
+    return members
+  }
+}

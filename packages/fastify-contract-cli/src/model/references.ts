@@ -1,0 +1,165 @@
+import { escapeName, namesOf } from 'fastify-contract/json'
+import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
+import { namedSchemas } from './context.ts'
+import type { References } from './follow.ts'
+import type { ContractObject, Kind, Mending } from './table/keyword.ts'
+import { articleAndName } from './table/shape.ts'
+import { keywordOf } from './table/table.ts'
+
+type Members = Record<string, unknown>
+
+/** The part of `components` for the objects of a kind. */
+const sections: Partial<Record<Kind, string>> = {
+  schema: 'schemas',
+  response: 'responses',
+  parameter: 'parameters',
+  example: 'examples',
+  requestBody: 'requestBodies',
+  header: 'headers',
+  securityScheme: 'securitySchemes',
+  link: 'links',
+  callback: 'callbacks',
+  pathItem: 'pathItems',
+  requestContent: 'mediaTypes',
+  responseContent: 'mediaTypes',
+}
+
+/** Removes what OpenAPI ignores beside a reference. */
+export function removeBesideReference({ object, kind }: ContractObject, { warn }: Mending): void {
+  if (kind === 'schema' || kind === 'link' || typeof object['$ref'] !== 'string' || !keywordOf(kind, '$ref')) return
+  for (const name of Object.keys(object)) {
+    if (/^(?:\$ref|summary|description|x-.*)$/.test(name)) continue
+    Reflect.deleteProperty(object, name)
+    warn({ object, key: name }, `OpenAPI ignores ${name} beside $ref; write out the object, or remove the member`)
+  }
+}
+
+/**
+ * Makes references lead to components: the target of one that does not is added to them.
+ *
+ * @param objects those of the contract that are known
+ * @param hoisted the names of targets that were added before; gets those that are added now
+ * @returns the targets
+ */
+export function hoistTargets(
+  objects: readonly ContractObject[],
+  hoisted: Map<unknown, string>,
+  { document, warn }: Mending,
+  references: References,
+): ContractObject[] {
+  const kinds = new Map<unknown, Kind>(objects.map(({ object, kind }) => [object, kind]))
+  return objects.flatMap(({ object, kind }): ContractObject[] => {
+    const section = sections[kind]
+    if (section === undefined || !isStray(object, section)) return []
+    const reference = String(object['$ref'])
+    const target = references.follow(object).problem === undefined ? references.targetOf(reference) : undefined
+    if (!isSchema(target) && typeof target !== 'boolean') return []
+    // What OpenAPI does not describe, such as an extension, may be of any kind; but not a map, such as `paths`.
+    const isMap = isSchema(target) && Object.values(target).some((member) => kinds.has(member))
+    const isOfKind = isMap ? kinds.get(target) === kind : (kinds.get(target) ?? kind) === kind
+    if (!isOfKind) return []
+    // `true` and `false` are equal everywhere.
+    const key = isSchema(target) ? target : reference
+    const known = hoisted.get(key)
+    const name = known ?? hoist(document, section, reference, target)
+    hoisted.set(key, name)
+    const problem = reference.startsWith('#/components/')
+      ? `points inside a component; make it ${articleAndName(kind)} of its own`
+      : 'is not a component; move it to components'
+    if (!references.anchored.has(reference)) warn({ object, key: '$ref' }, `$ref: ${reference} ${problem}`, '$ref')
+    object['$ref'] = `#/components/${section}/${encodeURIComponent(escapeName(name))}`
+    if (known !== undefined || !isSchema(target)) return []
+    return [{ object: target, kind, name, role: 'named', isValue: false, within: section }]
+  })
+}
+
+/** Whether a reference leads to a part of the document that is not a component of a section. */
+function isStray({ $ref: reference }: Members, section: string): boolean {
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return false
+  const start = `#/components/${section}/`
+  return !reference.startsWith(start) || reference.slice(start.length).includes('/')
+}
+
+/** Adds an object to the components. @returns its name there */
+function hoist(document: Members, section: string, reference: string, target: unknown): string {
+  const components = memberOf(document, 'components')
+  const named = memberOf(components, section)
+  const wanted = namesOf(reference)
+    .filter((each, index) => index > 1 || (each !== 'components' && each !== section))
+    .join('.')
+    .replaceAll(/[^\w.-]+/g, '_')
+  let name = wanted
+  for (let number = 2; Object.hasOwn(named, name); number++) name = `${wanted}_${String(number)}`
+  named[name] = target
+  return name
+}
+
+function memberOf(object: Members, name: string): Members {
+  const known = object[name]
+  if (isSchema(known)) return known
+  const made: Members = {}
+  object[name] = made
+  return made
+}
+
+/** Finds references that lead to nothing or to an object of another kind, and schemas that contain themselves. */
+export function checkReferences(
+  objects: readonly ContractObject[],
+  { document, reject, attempt }: Mending,
+  references: References,
+): void {
+  const kinds = new Map<unknown, Kind>(objects.map(({ object, kind }) => [object, kind]))
+  let isBroken = false
+  for (const { object, kind } of objects) {
+    // Elsewhere it is not a keyword, or rejected.
+    const section = sections[kind]
+    if (section === undefined || !('$ref' in object)) continue
+    const text = referenceProblem(object, section, kind, kinds, references)
+    if (text === undefined) continue
+    reject({ object, key: '$ref' }, text)
+    isBroken = true
+  }
+  if (isBroken) return
+  const schemas = objects.flatMap(({ object, kind }) => (kind === 'schema' ? [object] : []))
+  for (const object of attempt(() => selfContainedSchemas(schemas, namedSchemas(document))) ?? [])
+    reject({ object }, 'the schema contains itself with no object between; refer to it from a property')
+}
+
+function referenceProblem(
+  object: Members,
+  section: string,
+  kind: Kind,
+  kinds: ReadonlyMap<unknown, Kind>,
+  references: References,
+): string | undefined {
+  const { $ref: reference } = object
+  // The table has refused it.
+  if (typeof reference !== 'string') return undefined
+  const { end, problem } = references.follow(object)
+  if (problem !== undefined) return problem
+  const isOfKind = typeof end === 'boolean' || kinds.get(references.targetOf(reference)) === kind
+  return isOfKind && !isStray(object, section)
+    ? undefined
+    : `$ref: ${reference} is not ${articleAndName(kind)}; refer to one in components/${section}`
+}
+
+/**
+ * Finds the schemas that contain themselves with no object between: for the same value, where no validation ends, or as
+ * the items of an array, where TypeScript rejects the type.
+ */
+function selfContainedSchemas(schemas: Schema[], named: NamedSchemas): Schema[] {
+  const [open, done] = [new Set<Schema>(), new Set<Schema>()]
+  function visit(schema: Schema): Schema[] {
+    if (open.has(schema)) return [schema]
+    if (done.has(schema)) return []
+    open.add(schema)
+    const inside = subschemasOf(schema).flatMap(({ place, applies, schema: part }) =>
+      applies === 'to the value' || place === 'items' ? [part] : [],
+    )
+    const found = [targetOf(schema, named) ?? [], ...inside].flat().flatMap(visit)
+    open.delete(schema)
+    done.add(schema)
+    return found
+  }
+  return schemas.flatMap(visit)
+}

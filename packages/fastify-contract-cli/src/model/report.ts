@@ -1,0 +1,45 @@
+import { type Finding, asLine } from './findings.ts'
+import type { Place, Places } from './places.ts'
+
+/** One line for each finding, in the order of their places. */
+export function inLines(findings: Finding[], places: Places, name: string): string[] {
+  return inOrder(findings, places).map(({ text, place }) => `${placeText(place, name)}: ${text}`)
+}
+
+/** One line for each kind of warning, at its first place. */
+export function inWarnings(warnings: Finding[], places: Places, name: string): string[] {
+  const kinds = [...Map.groupBy(warnings, ({ kind, text }) => kind ?? text).values()]
+  const firsts = kinds.map((ofKind) => {
+    const found = inOrder(ofKind, places)
+    const more = found.length > 1 ? ` (and ${String(found.length - 1)} more)` : ''
+    // A kind has one at least.
+    return { place: found[0]!.place, text: `warning: ${found[0]!.text}${more}` }
+  })
+  return firsts.toSorted(byPlace).map(({ text, place }) => asLine(`${placeText(place, name)}: ${text}`))
+}
+
+interface Located {
+  text: string
+  place: Place | undefined
+}
+
+/** Of several findings at one place, the first is kept. */
+function inOrder(findings: Finding[], places: Places): Located[] {
+  const located = findings.map(({ at, beside, text }): Located => {
+    const other = beside === undefined ? undefined : places.find(beside)
+    const and = other === undefined ? '' : ` (${placeText(other, '')})`
+    return { text: text + and, place: at === undefined ? undefined : places.find(at) }
+  })
+  const keyOf = ({ place, text }: Located) => (place === undefined ? text : placeText(place, ''))
+  const distinct = [...new Map(located.toReversed().map((finding) => [keyOf(finding), finding])).values()]
+  return distinct.toSorted(byPlace)
+}
+
+function byPlace({ place: a }: Located, { place: b }: Located): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
+  return a.file.localeCompare(b.file) || a.line - b.line || a.col - b.col
+}
+
+function placeText(place: Place | undefined, name: string): string {
+  return place === undefined ? name : `${place.file}:${String(place.line)}:${String(place.col)}`
+}

@@ -1,0 +1,26 @@
+import { methodFields, operationPlaces } from 'fastify-contract/document'
+import { isSchema } from 'fastify-contract/schema'
+
+/** The methods that tools for OpenAPI 3.1 know. */
+const known: readonly string[] = methodFields.filter((method) => method !== 'query')
+
+/**
+ * Rewrites path items for tools that know only OpenAPI 3.1: each operation of a further method becomes the `post` of a
+ * path of its own, `/things query`.
+ *
+ * @param separator between the path and the method, in lower case; no path has it
+ */
+export function splitMethods(paths: Record<string, unknown>, separator: string): Record<string, unknown> {
+  const items = Object.entries(paths).flatMap(([path, item]): [string, unknown][] => {
+    const places = isSchema(item) ? operationPlaces(item).filter(({ key }) => !known.includes(key)) : []
+    if (!isSchema(item) || places.length === 0) return [[path, item]]
+    const { query: _query, additionalOperations: _additional, ...others } = item
+    const { parameters } = item
+    const shared = parameters === undefined ? {} : { parameters }
+    const split = places.map(({ method, holder, key }): [string, unknown] => {
+      return [path + separator + method, { ...shared, post: holder[key] }]
+    })
+    return [[path, others], ...split]
+  })
+  return Object.fromEntries(items)
+}

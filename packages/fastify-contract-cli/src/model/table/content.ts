@@ -1,0 +1,89 @@
+import { isRange, kindOf, parseMediaType } from 'fastify-contract/document'
+import { type NamedSchemas, inPlace, isSchema, typesOf } from 'fastify-contract/schema'
+import { encodings } from './encoding.ts'
+import { examples } from './examples.ts'
+import { rejectOtherItems } from './streams.ts'
+import { type ContractObject, type Keyword, type Keywords, type Mending, ignored, rejected } from './keyword.ts'
+
+/** A Media Type Object. */
+const mediaType: Keywords = {
+  $ref: { is: 'text', mends: includeMediaType },
+  schema: { holds: 'schema' },
+  ...examples,
+  // Of OpenAPI 3.2.
+  ...rejected('itemEncoding prefixEncoding', 'the parts of such content are not served one by one; use schema'),
+}
+
+export const requestContent: Keywords = {
+  ...mediaType,
+  encoding: encodings,
+  ...rejected('itemSchema', 'the items of a request are not read one by one; use schema'),
+}
+
+export const responseContent: Keywords = {
+  ...mediaType,
+  itemSchema: { holds: 'schema' },
+  ...ignored('encoding', 'applies only to forms of requests; remove it'),
+}
+
+/** Puts the media type of a reference in its place. One that leads elsewhere is refused later. */
+function includeMediaType({ object }: ContractObject, { resolve }: Mending): void {
+  const { $ref: reference } = object
+  if (typeof reference !== 'string' || /^#\/components\/(?!mediaTypes\/)/.test(reference)) return
+  const target = resolve(object)
+  if (target === undefined) return
+  Reflect.deleteProperty(object, '$ref')
+  Object.assign(object, target)
+}
+
+/** The content of a request body or a response. */
+export function content(kind: 'requestContent' | 'responseContent'): Keyword {
+  return {
+    holds: { each: kind },
+    mends: (described, mending) => {
+      mendMediaTypes(described, mending)
+      if (kind === 'responseContent') rejectOtherItems(described, mending)
+    },
+    warns: (value, _holder, { schemas }) => unvalidatedContent(value, schemas),
+  }
+}
+
+/** Removes content of a type that no message can name, and parameters of types that are malformed. */
+function mendMediaTypes({ object: { content } }: ContractObject, { warn }: Mending): void {
+  if (!isSchema(content)) return
+  for (const [type, media] of Object.entries(content)) {
+    if (parseMediaType(type) !== undefined && type === type.trim()) continue
+    const [essence = ''] = type.split(/[;,]/, 1)
+    const known = parseMediaType(essence)?.essence
+    const problem = known === undefined ? 'and is ignored; use one such as application/json' : `and is read as ${known}`
+    Reflect.deleteProperty(content, type)
+    if (known !== undefined) content[known] ??= media
+    warn({ object: content, key: type }, `content: ${type} is not a media type, ${problem}`, 'media type')
+  }
+}
+
+/** The problem of a schema that is not enforced: bytes are not validated, and text is a string. */
+function unvalidatedContent(content: unknown, schemas: NamedSchemas): string | undefined {
+  for (const [type, media] of Object.entries(isSchema(content) ? content : {})) {
+    const schema = isSchema(media) ? media['schema'] : undefined
+    const kind = kindOf(type)
+    const charset = parseMediaType(type)
+      ?.parameters.get('charset')
+      ?.find((each) => !/^utf-?8$/i.test(each))
+    if (charset !== undefined && kind !== 'bytes') return `${type} is read in UTF-8; use charset=utf-8`
+    if (schema === undefined || kind === 'json') continue
+    const types = typesOf(schema, schemas)
+    if (kind === 'text' && !types.has('string')) return `${type} is text, and is not validated; use type: string`
+    if ((kind === 'form' || kind === 'multipart') && !types.has('object'))
+      return `${type} is an object; use type: object`
+    const isBinary = isSchema(schema) && inPlace(schema, schemas).every((one) => Object.entries(one).every(saysBinary))
+    if (kind === 'bytes' && !isRange(type) && !isBinary)
+      return `${type} is bytes, which are not validated; use only type: string, format: binary, or no schema`
+  }
+  return undefined
+}
+
+function saysBinary([name, value]: [string, unknown]): boolean {
+  if (name === 'type') return value === 'string'
+  return name === 'format' ? value === 'binary' : /^(?:\$ref|\$comment|title|description|examples?|x-.*)$/.test(name)
+}

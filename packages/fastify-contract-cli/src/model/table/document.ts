@@ -1,0 +1,76 @@
+import { isSchema } from 'fastify-contract/schema'
+import { type Keywords, each, shown } from './keyword.ts'
+import { mendPaths } from './paths.ts'
+import { securityProblem } from './security-scheme.ts'
+import { mendServers } from './servers.ts'
+
+export const document: Keywords = {
+  openapi: {
+    is: 'text',
+    mends: ({ object }) => {
+      if (!String(object['openapi']).startsWith('3.1.')) object['openapi'] = '3.1.0'
+    },
+  },
+  // References by it have become JSON Pointers.
+  $self: {
+    is: 'text',
+    rejects: (uri) => (String(uri).includes('#') ? 'has a fragment; give the URI of the whole document' : undefined),
+  },
+  info: { holds: 'info', isRequired: true },
+  servers: { holds: ['server'], mends: mendServers },
+  paths: { holds: { each: 'pathItem' }, mends: mendPaths },
+  security: { is: 'a list', rejects: securityProblem },
+  jsonSchemaDialect: {
+    ignores: (value) =>
+      value === 'https://spec.openapis.org/oas/3.1/dialect/base'
+        ? undefined
+        : 'the dialect is always that of OpenAPI 3.1; remove it',
+  },
+  ...shown('webhooks', { each: 'pathItem' }),
+  components: { holds: 'components' },
+  tags: { isShown: true, warns: lostParent },
+  ...shown('externalDocs'),
+  ...shown('x-unmatched-responses', { each: 'response' }),
+}
+
+export const info: Keywords = {
+  ...each('title version', { is: 'text', isRequired: true }),
+  ...shown('summary description termsOfService contact license'),
+}
+
+export const server: Keywords = {
+  url: {
+    is: 'text',
+    isRequired: true,
+    rejects: (url) =>
+      /[?#%*\s\p{C}]/u.test(String(url))
+        ? 'a server url must not contain ?, #, %, *, spaces or control characters'
+        : undefined,
+  },
+  ...shown('name description'),
+  variables: { isShown: true, rejects: emptyEnum },
+}
+
+/** The problem of a tag whose parent is not a tag, or is below it (OpenAPI 3.2, section 4.23). */
+function lostParent(tags: unknown): string | undefined {
+  const all = Array.isArray(tags) ? tags.filter(isSchema) : []
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+  const parents = new Map(all.map(({ name, parent }) => [textOf(name), textOf(parent)]))
+  for (const [name, first] of parents) {
+    const met = new Set([name])
+    for (let parent = first; parent !== undefined; parent = parents.get(parent)) {
+      if (!parents.has(parent)) return `the parent ${parent} of ${String(name)} is not a tag; add it`
+      if (met.has(parent)) return `${String(name)} is its own parent; remove one of the parents`
+      met.add(parent)
+    }
+  }
+  return undefined
+}
+
+function emptyEnum(variables: unknown): string | undefined {
+  const [name] =
+    Object.entries(isSchema(variables) ? variables : {}).find(
+      ([, variable]) => isSchema(variable) && Array.isArray(variable['enum']) && variable['enum'].length === 0,
+    ) ?? []
+  return name === undefined ? undefined : `the enum of ${name} is empty; name its values, or remove it`
+}

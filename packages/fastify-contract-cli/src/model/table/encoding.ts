@@ -1,0 +1,54 @@
+import { isJson, kindOf, parseMediaType } from 'fastify-contract/document'
+import { type NamedSchemas, type Schema, isSchema, propertiesOf, typesOf } from 'fastify-contract/schema'
+import { type ContractObject, type Keyword, type Keywords, type Mending, each, ignored, shown } from './keyword.ts'
+
+/** An Encoding Object: how a property of a form is sent. */
+export const encoding: Keywords = {
+  contentType: {
+    is: 'text',
+    ignores: (value, { style, explode }) =>
+      style !== undefined || explode !== undefined
+        ? 'has no meaning beside style and explode; remove it'
+        : String(value)
+            .split(/,\s*/)
+            .filter((type) => parseMediaType(type) === undefined)
+            .map((type) => `${type} is not a media type; use one such as image/png`)[0],
+  },
+  style: {
+    ignores: (value) =>
+      ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'].includes(String(value))
+        ? undefined
+        : `${String(value)} is not a style of forms; use form`,
+  },
+  ...each('explode', { is: 'true or false' }),
+  ...shown('allowReserved'),
+  ...ignored('headers', 'the headers of parts are not read; remove it'),
+}
+
+/** Of a Media Type Object of a request. */
+export const encodings: Keyword = {
+  holds: { each: 'encoding' },
+  mends: removeIdle,
+  warns: (value, { schema }, { schemas }) => (isSchema(value) ? readOtherwise(value, schema, schemas) : undefined),
+}
+
+/** Removes it where the body is no form. */
+function removeIdle({ object, name }: ContractObject, { warn }: Mending): void {
+  if (!('encoding' in object) || ['form', 'multipart'].includes(kindOf(name))) return
+  Reflect.deleteProperty(object, 'encoding')
+  warn({ object, key: 'encoding' }, 'encoding: applies only to forms; remove it')
+}
+
+/** The problem of an object that is read as JSON, although its encoding says something else. */
+function readOtherwise(encodings: Schema, schema: unknown, schemas: NamedSchemas): string | undefined {
+  for (const [name, property] of propertiesOf(schema, schemas)) {
+    const own = Object.hasOwn(encodings, name) ? encodings[name] : undefined
+    const types = typesOf(property, schemas)
+    if (!isSchema(own) || !types.has('object') || types.has('string')) continue
+    const { style, explode, contentType } = own
+    if (style === 'form' && explode !== false) return `${name} is an object, which is read as JSON; use deepObject`
+    if (style === undefined && typeof contentType === 'string' && !isJson(contentType))
+      return `${name} is an object, which is read as JSON; use contentType: application/json`
+  }
+  return undefined
+}

@@ -1,0 +1,25 @@
+import { type JsonType, typesOf } from 'fastify-contract/schema'
+import { examples } from './examples.ts'
+import { type Keywords, each, ignored, shown } from './keyword.ts'
+import { allowEmptyValue } from './parameter.ts'
+import { removeNull } from './remove-null.ts'
+
+const texts: ReadonlySet<JsonType> = new Set(['string', 'integer', 'number'])
+
+export const header: Keywords = {
+  $ref: { is: 'text' },
+  ...each('required', { is: 'true or false' }),
+  schema: {
+    holds: 'schema',
+    mends: removeNull,
+    ignores: (value, _header, { schemas }) =>
+      typesOf(value, schemas).isSubsetOf(texts)
+        ? undefined
+        : 'a header is sent as text, and only strings, integers and numbers are validated; change its type',
+  },
+  ...examples,
+  ...shown('description deprecated style explode'),
+  ...ignored('allowReserved', 'applies only to parameters of the query; remove it'),
+  allowEmptyValue,
+  ...ignored('content', 'the content of a header is not validated; use schema'),
+}

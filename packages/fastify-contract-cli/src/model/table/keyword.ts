@@ -1,0 +1,137 @@
+import type { NamedSchemas, Schema } from 'fastify-contract/schema'
+import type { Finding } from '../findings.ts'
+import type { Places } from '../places.ts'
+
+/** The problem and the remedy of a keyword: for any value, or for some values. */
+type Rule = string | ((value: unknown, object: Schema, context: KeywordContext) => string | undefined)
+
+/** The form of a value, in the words of messages. */
+export type Form = 'text' | 'true or false' | 'a number' | 'a count' | 'a list' | 'a list of names'
+
+/** The treatment of a keyword of OpenAPI 3.1 or JSON Schema 2020-12. None is ignored without a word. */
+export interface Keyword {
+  /** Whether it is only documentation. Any other keyword is enforced, ignored or rejected. */
+  isShown?: true
+  /** The kind of the object that is its value, or of the objects in its list or map. */
+  holds?: Kind | [Kind] | { each: Kind }
+  /** The form of its value, unless it follows from `holds`. */
+  is?: Form
+  /** Whether an object of its kind must have it. */
+  isRequired?: true
+  /** Writes it as the server reads it, before any other rule; also where the keyword is missing. */
+  mends?: (described: ContractObject, mending: Mending) => void
+  /** What makes the contract be refused. */
+  rejects?: Rule
+  /** What is removed with a warning. */
+  ignores?: Rule
+  /** What is kept with a warning, because it is enforced in part. */
+  warns?: Rule
+}
+
+/** A contract while it is mended. */
+export interface Mending {
+  /** With an unchecked structure. */
+  document: Record<string, unknown>
+  /** Whether it is OpenAPI 3.0. */
+  isOld: boolean
+  places: Places
+  /** An object, or the one at the end of its references; undefined if there is none. */
+  resolve: (object: unknown) => Record<string, unknown> | undefined
+  /** The object, and those to which its references lead, in their order. */
+  chainOf: (object: unknown) => Record<string, unknown>[]
+  /** A keyword of the table. */
+  keywordOf: (kind: Kind, name: string) => Keyword | undefined
+  /** Notes what is ignored or mended. @param kind what counts as one warning; by default, the same text */
+  warn: (at: Finding['at'], text: string, kind?: string) => void
+  /** Notes why the contract is refused. */
+  reject: (at: Finding['at'], text: string) => void
+  /** Runs a step that may fail where the structure is broken, and returns its result. */
+  attempt: <Result>(step: () => Result) => Result | undefined
+}
+
+/** The context of an object. */
+export interface KeywordContext {
+  /** The named schemas of the contract. */
+  schemas: NamedSchemas
+  /** Its security schemes, by name. */
+  securitySchemes: ReadonlyMap<string, { type: unknown; isSupported: boolean }>
+  /** Whether it has an operation with this operationId, or at the end of this reference. */
+  hasOperation: (by: { id: unknown } | { reference: string }) => boolean
+  /** Whether a value must not match this schema, or only this one of several: without an assertion it refuses valid ones. */
+  isExclusive: (schema: Schema) => boolean
+  /** Reads each `oneOf` that makes a schema exclusive as `anyOf`. @returns whether that is all that does */
+  relax: (schema: Schema) => boolean
+  role: Role
+}
+
+/** The use of an object. `readOnly` and `default` apply only to some schemas; only an operation of `paths` is served. */
+export type Role = 'property' | 'parameter' | 'named' | 'served' | 'other'
+
+/** An object of a contract, with its context. */
+export interface ContractObject {
+  object: Record<string, unknown>
+  kind: Kind
+  /** Its keyword, or its name in the map of a keyword. */
+  name: string
+  role: Role
+  /** Whether it is the whole schema of a value rather than a composition's part. */
+  isValue: boolean
+  /** The name of the object around it. */
+  within: string
+}
+
+/** The objects of OpenAPI 3.1 (section 4.8). A Media Type Object of a request has other rules than one of a response. */
+export type Kind =
+  | 'document'
+  | 'info'
+  | 'server'
+  | 'components'
+  | 'pathItem'
+  | 'operation'
+  | 'parameter'
+  | 'requestBody'
+  | 'requestContent'
+  | 'responseContent'
+  | 'encoding'
+  | 'response'
+  | 'callback'
+  | 'example'
+  | 'link'
+  | 'header'
+  | 'schema'
+  | 'discriminator'
+  | 'securityScheme'
+
+/** The keywords of a kind, in the order in which they are mended. */
+export type Keywords = Record<string, Keyword>
+
+/** Keywords with the same treatment. @param names separated by spaces */
+export function each(names: string, keyword: Keyword = {}): Keywords {
+  return Object.fromEntries(names.split(' ').map((name) => [name, keyword]))
+}
+
+/** Keywords that are documentation. @param names separated by spaces */
+export function shown(names: string, holds?: NonNullable<Keyword['holds']>): Keywords {
+  return each(names, { isShown: true, ...(holds === undefined ? {} : { holds }) })
+}
+
+/** Keywords that are rejected with any value. @param names separated by spaces */
+export function rejected(names: string, reason: string): Keywords {
+  return each(names, { rejects: reason })
+}
+
+/** Keywords that are ignored with any value. @param names separated by spaces */
+export function ignored(names: string, reason: string): Keywords {
+  return each(names, { ignores: reason })
+}
+
+/** The problem of a value with a `$ref`, which tools follow. */
+export function referenceIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if ('$ref' in value && typeof value.$ref === 'string') {
+    return 'tools follow a $ref in a value; remove the member'
+  }
+  return Object.values(value)
+    .map(referenceIn)
+    .find((problem) => problem !== undefined)
+}

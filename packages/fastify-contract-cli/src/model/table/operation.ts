@@ -1,0 +1,41 @@
+import { type Keywords, type Mending, shown } from './keyword.ts'
+import { mendParameters } from './parameters.ts'
+import { securityProblem } from './security-scheme.ts'
+import { type ServedOperation, ofServed } from './served-operation.ts'
+import { mendOwnServers } from './servers.ts'
+import { mendStatuses } from './statuses.ts'
+
+export const operation: Keywords = {
+  security: { is: 'a list', rejects: securityProblem },
+  operationId: { is: 'text' },
+  parameters: { holds: ['parameter'], mends: ofServed(mendParameters) },
+  requestBody: { holds: 'requestBody', mends: ofServed(mendBody) },
+  responses: { holds: { each: 'response' }, mends: ofServed(mendStatuses) },
+  ...shown('tags summary description deprecated externalDocs'),
+  ...shown('callbacks', { each: 'callback' }),
+  servers: { holds: ['server'], mends: mendOwnServers },
+}
+
+function mendBody(operation: ServedOperation, mending: Mending): void {
+  const { object, method } = operation
+  if (method === 'query') requireBody(operation, mending)
+  else if ((method === 'get' || method === 'head') && 'requestBody' in object) {
+    Reflect.deleteProperty(object, 'requestBody')
+    mending.warn(
+      { object, key: 'requestBody' },
+      `requestBody: ${method.toUpperCase()} has no body in HTTP, and it is not read; use parameters, or another method`,
+    )
+  }
+}
+
+/** A server refuses a QUERY without a media type (RFC 10008, section 2). */
+function requireBody({ object, route }: ServedOperation, { places, resolve, reject, warn }: Mending): void {
+  const body = resolve(object['requestBody'])
+  const at = { object, key: 'requestBody' }
+  if (object['requestBody'] === undefined)
+    reject({ object }, `${route}: QUERY always has content in HTTP; describe it in requestBody`)
+  else if (body !== undefined && body['required'] !== true) {
+    object['requestBody'] = places.share({ ...body, required: true }, body)
+    warn(at, `${route}: QUERY always has content in HTTP, and it is required; add required: true`, 'content of QUERY')
+  }
+}

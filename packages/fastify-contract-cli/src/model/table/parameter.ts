@@ -1,0 +1,142 @@
+import { isJson, kindOf } from 'fastify-contract/document'
+import { type NamedSchemas, isSchema, itemsOf, propertiesOf, typesOf } from 'fastify-contract/schema'
+import { examples } from './examples.ts'
+import { didYouMean } from './did-you-mean.ts'
+import { misnamedParameter } from './field-name.ts'
+import {
+  type ContractObject,
+  type Keyword,
+  type KeywordContext,
+  type Keywords,
+  type Mending,
+  shown,
+} from './keyword.ts'
+import { removeNull } from './remove-null.ts'
+
+/** Of a parameter or a header. */
+export const allowEmptyValue: Keyword = {
+  ignores: (value) =>
+    value === true ? 'an empty value is validated like any other; allow it in the schema' : undefined,
+}
+
+export const parameter: Keywords = {
+  $ref: { is: 'text' },
+  name: { is: 'text', isRequired: true, rejects: (value, { in: place }) => misnamedParameter(String(value), place) },
+  in: {
+    isRequired: true,
+    rejects: (value, { content }) =>
+      Object.hasOwn(styles, String(value))
+        ? value === 'querystring' && content === undefined
+          ? 'querystring needs content with one media type; add it'
+          : undefined
+        : `${String(value)} is not a place of parameters; ${didYouMean(String(value), Object.keys(styles), 'use query')}`,
+  },
+  required: { is: 'true or false', mends: requireInPath },
+  explode: {
+    is: 'true or false',
+    ignores: (_value, { in: place }) => (place === 'querystring' ? ofContent : undefined),
+  },
+  style: {
+    ignores: (value, { in: place }) => foreignStyle(value, place),
+    rejects: (value, { schema }, { schemas }) =>
+      value === 'cookie' && isOfParts(schema, schemas)
+        ? 'cookie is not read for a list or an object; declare a text, or use form'
+        : undefined,
+  },
+  schema: {
+    holds: 'schema',
+    mends: (described, mending) => {
+      addSchema(described, mending)
+      removeNull(described, mending)
+    },
+    rejects: (_value, { in: place, content }) =>
+      place === 'querystring' && content !== undefined ? ofContent : undefined,
+    warns: (value, { style }, { schemas }) => (style === 'deepObject' ? undefined : partlyReadText(value, schemas)),
+  },
+  ...examples,
+  ...shown('description deprecated'),
+  allowReserved: {
+    isShown: true,
+    ignores: (value, { in: place }) =>
+      value === true && place !== 'query' ? 'applies only to parameters of the query; remove it' : undefined,
+  },
+  allowEmptyValue,
+  content: { holds: { each: 'requestContent' }, rejects: severalTypes, warns: unreadText },
+}
+
+/** Names a parameter in messages. */
+export function nameOfParameter({ in: place, name }: Record<string, unknown>): string {
+  return `the ${String(place)} parameter ${String(name)}`
+}
+
+function requireInPath({ object }: ContractObject, { warn }: Mending): void {
+  if (object['in'] !== 'path' || object['required'] === true) return
+  object['required'] = true
+  const text = `${nameOfParameter(object)} is part of the path, and is required; add required: true`
+  warn({ object, key: 'name' }, text, 'path parameter required')
+}
+
+function addSchema({ object }: ContractObject, { warn }: Mending): void {
+  if ('$ref' in object || 'schema' in object || 'content' in object || object['in'] === 'querystring') return
+  object['schema'] = { type: 'string' }
+  const text = `${nameOfParameter(object)} has no schema, and is read as a string; add one`
+  warn({ object, key: 'name' }, text, 'parameter schema')
+}
+
+/** The styles of each place; others have no meaning there (OpenAPI 3.1, section 4.8.12.3). */
+const styles: Readonly<Record<string, readonly string[]>> = {
+  path: ['simple', 'label', 'matrix'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form', 'cookie'],
+  querystring: [],
+}
+
+const ofContent = 'has no meaning for a querystring, which its content describes; remove it'
+
+function foreignStyle(style: unknown, place: unknown): string | undefined {
+  const own = styles[String(place)] ?? []
+  if (place === 'querystring') return ofContent
+  return own.includes(String(style))
+    ? undefined
+    : `${String(style)} is not a style of ${String(place)}; use ${String(own[0])}`
+}
+
+function isOfParts(schema: unknown, schemas: NamedSchemas): boolean {
+  const types = typesOf(schema, schemas)
+  return !types.has('string') && (types.has('array') || types.has('object'))
+}
+
+/** The problem of a parameter that contains objects or lists, for which OpenAPI has no text. */
+function partlyReadText(schema: unknown, schemas: NamedSchemas): string | undefined {
+  const items = typesOf(itemsOf(schema, schemas), schemas)
+  const properties = [...propertiesOf(schema, schemas).values()].map((one) => typesOf(one, schemas))
+  const isNested =
+    (!items.has('string') && (items.has('object') || items.has('array'))) ||
+    properties.some((types) => !types.has('string') && types.has('object'))
+  return isNested ? 'OpenAPI has no text for an object in it, which is read as JSON; use content instead' : undefined
+}
+
+function namesOf(map: unknown): string[] {
+  return isSchema(map) ? Object.keys(map) : []
+}
+
+function severalTypes(content: unknown): string | undefined {
+  return namesOf(content).length === 1 ? undefined : 'must have one media type; remove the others'
+}
+
+function unreadText(
+  content: unknown,
+  { in: place }: Record<string, unknown>,
+  { schemas }: KeywordContext,
+): string | undefined {
+  const other = namesOf(content).find((type) => !isJson(type))
+  if (other === undefined) return undefined
+  if (place !== 'querystring') return `${other} is read as text; use application/json`
+  const { schema = true } = (content as Record<string, { schema?: unknown }>)[other] ?? {}
+  const [type, isRight] =
+    kindOf(other) === 'form'
+      ? ['object', typesOf(schema, schemas).has('object')]
+      : ['string', typesOf(schema, schemas).has('string')]
+  return isRight ? undefined : `${other} is ${type === 'object' ? 'an object' : 'read as text'}; use type: ${type}`
+}

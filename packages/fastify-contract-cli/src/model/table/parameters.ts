@@ -1,0 +1,87 @@
+import { kindOf } from 'fastify-contract/document'
+import { isSchema } from 'fastify-contract/schema'
+import type { Mending } from './keyword.ts'
+import type { ServedOperation } from './served-operation.ts'
+import { nameOfParameter } from './parameter.ts'
+import { parametersIn } from './routes.ts'
+
+type Members = Record<string, unknown>
+
+/**
+ * Gives an operation one parameter for each name in its path. Removes those that OpenAPI ignores or that no request can
+ * have.
+ */
+export function mendParameters({ object, path, route }: ServedOperation, mending: Mending): void {
+  const { document, places, resolve, warn } = mending
+  const declared = object['parameters'] ?? []
+  // The structure is checked later.
+  if (!Array.isArray(declared)) return
+  const inPath = [...new Set(parametersIn(path))]
+  const keys = keysOf(object, document, resolve)
+  const credentials = new Set(keys.map(keyOfParameter))
+  const met = new Set<string | undefined>()
+  const kept = declared.filter((written: unknown) => {
+    const parameter = resolve(written)
+    const key = keyOfParameter(parameter)
+    if (parameter === undefined || key === undefined) return true
+    const problem = surplusProblem(parameter, inPath) ?? (credentials.has(key) ? isCredential : undefined)
+    const reason = met.has(key) ? 'is declared twice, and the first counts; remove the other' : problem
+    met.add(key)
+    if (reason === undefined) return true
+    warn({ object: parameter, key: 'name' }, `${nameOfParameter(parameter)} ${reason}`, `parameter ${reason}`)
+    return false
+  })
+  for (const name of inPath.filter((each) => !met.has(`path ${each}`))) {
+    const text = `${route}: the path parameter ${name} is not declared, and is read as a string; add it`
+    warn({ object }, text, 'undeclared path parameter')
+    kept.push(places.share({ name, in: 'path', required: true, schema: { type: 'string' } }, object))
+  }
+  refuseBesideQuerystring(kept.map(resolve), keys, mending)
+  if (kept.length > 0) object['parameters'] = places.share(kept, declared.length > 0 ? declared : object)
+  else Reflect.deleteProperty(object, 'parameters')
+}
+
+/** What makes a parameter another one: its place and its name. The names of headers ignore case. */
+export function keyOfParameter(parameter: Members | undefined): string | undefined {
+  if (typeof parameter?.['name'] !== 'string') return undefined
+  const { in: place, name } = parameter
+  return `${String(place)} ${place === 'header' ? name.toLowerCase() : name}`
+}
+
+/** A querystring is the whole query, and only a form has room for an API key (OpenAPI 3.2, section 4.12.1). */
+function refuseBesideQuerystring(parameters: (Members | undefined)[], keys: Members[], { reject }: Mending): void {
+  const whole = parameters.find((each) => each?.['in'] === 'querystring')
+  if (whole === undefined) return
+  const { content } = whole
+  const isForm = isSchema(content) && Object.keys(content).every((type) => kindOf(type) === 'form')
+  const others = parameters.filter((each) => each !== whole && /^query(?:string)?$/.test(String(each?.['in'])))
+  const key = isForm ? undefined : keys.find((each) => each['in'] === 'query')
+  const [other] = others
+  const text =
+    other !== undefined
+      ? `is the whole query, and ${nameOfParameter(other)} is beside it; remove one of them`
+      : key !== undefined
+        ? `has no room for the API key ${String(key['name'])}; use application/x-www-form-urlencoded`
+        : undefined
+  if (text !== undefined) reject({ object: whole, key: 'in' }, `${nameOfParameter(whole)} ${text}`)
+}
+
+const isCredential = 'is an API key, which is read before the parameters; remove the parameter'
+
+/** OpenAPI 3.1, section 4.8.12.2. */
+function surplusProblem({ in: place, name }: Members, inPath: string[]): string | undefined {
+  if (place === 'path') return inPath.includes(String(name)) ? undefined : 'is not in the path; remove it'
+  const isIgnored = place === 'header' && /^(?:accept|content-type|authorization)$/i.test(String(name))
+  return isIgnored ? 'is ignored by OpenAPI; use media types or security schemes' : undefined
+}
+
+/** The API keys that an operation takes. */
+function keysOf({ security }: Members, document: Members, resolve: Mending['resolve']): Members[] {
+  const { components } = document
+  const schemes = isSchema(components) && isSchema(components['securitySchemes']) ? components['securitySchemes'] : {}
+  const names = [security ?? document['security']].flat().flatMap((each) => (isSchema(each) ? Object.keys(each) : []))
+  return names.flatMap((name) => {
+    const scheme = Object.hasOwn(schemes, name) ? resolve(schemes[name]) : undefined
+    return scheme?.['type'] === 'apiKey' ? [scheme] : []
+  })
+}

@@ -1,0 +1,15 @@
+import { methodFields } from 'fastify-contract/document'
+import { type Keywords, each, ignored, shown } from './keyword.ts'
+
+export const pathItem: Keywords = {
+  // Those of `paths` are included where they are referred to.
+  $ref: { is: 'text' },
+  ...shown('summary description'),
+  ...each(methodFields.join(' '), { holds: 'operation' }),
+  ...ignored('trace', 'TRACE would expose the credentials of the request; remove it'),
+  // Their names are checked where they are served.
+  additionalOperations: { holds: { each: 'operation' } },
+  parameters: { holds: ['parameter'] },
+  // Its operations inherit them.
+  servers: { holds: ['server'] },
+}

@@ -1,0 +1,121 @@
+import { methodProblem, operationPlaces } from 'fastify-contract/document'
+import { isSchema } from 'fastify-contract/schema'
+import type { ContractObject, Mending } from './keyword.ts'
+import { keyOfParameter } from './parameters.ts'
+import { type PlacedOperation, checkPath, mergeRoutes } from './routes.ts'
+
+type Members = Record<string, unknown>
+
+/** Gives each operation a path item of its own, a name, security, and the parameters and servers of its path. */
+export function mendPaths({ object: document }: ContractObject, mending: Mending): void {
+  const { paths } = document
+  if (!isSchema(paths)) return
+  includePathItems(paths, mending)
+  const operations = operationsIn(paths, mending)
+  nameOperations(operations, mending)
+  publish(operations, mending)
+  for (const operation of operations) {
+    inheritParameters(operation, mending)
+    const { item, object } = operation
+    if (item['servers'] !== undefined) object['servers'] ??= item['servers']
+  }
+  for (const { item } of operations) {
+    if (Array.isArray(item['parameters'])) Reflect.deleteProperty(item, 'parameters')
+    Reflect.deleteProperty(item, 'servers')
+  }
+  mergeRoutes(paths, operations, mending)
+}
+
+/** Replaces references of path items by copies of their targets. */
+function includePathItems(paths: Members, { places, resolve }: Mending): void {
+  for (const [path, written] of Object.entries(paths)) {
+    const target = isSchema(written) && '$ref' in written ? resolve(written) : undefined
+    if (!isSchema(written) || target === undefined) continue
+    const { $ref: _, ...own } = written
+    const item: Members = places.share({ ...target, ...own }, written)
+    const { additionalOperations: others } = item
+    if (isSchema(others)) item['additionalOperations'] = places.share({ ...others }, others)
+    for (const { holder, key } of operationPlaces(item)) {
+      const operation = holder[key]
+      // That of the component is not served.
+      if (isSchema(operation)) holder[key] = places.share({ ...operation }, operation)
+    }
+    paths[path] = item
+  }
+}
+
+/** Lists the operations, with an object for each: YAML aliases may share one. */
+function operationsIn(paths: Members, mending: Mending): PlacedOperation[] {
+  const isIgnored = (method: string) => mending.keywordOf('pathItem', method)?.ignores !== undefined
+  const met = new Set<unknown>()
+  const own = (holder: Members, name: string): Members | undefined => {
+    const object = holder[name]
+    if (!isSchema(object)) return undefined
+    const copy = met.has(object) ? mending.places.share({ ...object }, object) : object
+    met.add(object)
+    holder[name] = copy
+    return copy
+  }
+  return Object.keys(paths).flatMap((path) => {
+    // An extension.
+    if (path.startsWith('x-')) Reflect.deleteProperty(paths, path)
+    else checkPath(path, paths, mending)
+    const item = own(paths, path)
+    if (item === undefined) return []
+    own(item, 'additionalOperations')
+    return operationPlaces(item).flatMap(({ method, holder, key }): PlacedOperation[] => {
+      const problem = holder === item ? undefined : methodProblem(key)
+      if (problem !== undefined) mending.reject({ object: holder, key }, `additionalOperations: ${problem}`)
+      const object = isIgnored(method) ? undefined : own(holder, key)
+      return object === undefined ? [] : [{ method, path, item, holder, key, object }]
+    })
+  })
+}
+
+/** An operation without a name of its own, or with one that cannot be used, is named by its route. */
+function nameOperations(operations: PlacedOperation[], { warn }: Mending): void {
+  const named = Map.groupBy(operations, ({ object }) => object['operationId'])
+  for (const { method, path, object } of operations) {
+    const { operationId: id } = object
+    const isShared = (named.get(id)?.length ?? 0) > 1
+    if (typeof id === 'string' && isUsable(id) && !isShared) continue
+    const route = `${method.toUpperCase()} ${path}`
+    object['operationId'] = route
+    if (typeof id !== 'string' || id === '') continue
+    const problem = isShared ? 'names several operations' : 'is not a name'
+    warn(
+      { object, key: 'operationId' },
+      `operationId: ${JSON.stringify(id)} ${problem}; the operation is named '${route}', or choose another name`,
+      `operationId ${problem}`,
+    )
+  }
+}
+
+/** An operationId appears in messages, logs and types. One that looks like a route might be that of another operation. */
+function isUsable(id: string): boolean {
+  const isName = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+(?: [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*$/u.test(id)
+  return isName && id.length <= 200 && !/^[A-Z]+ \//.test(id)
+}
+
+/** In OpenAPI an operation without `security` is public, which may be an oversight. */
+function publish(operations: PlacedOperation[], { document, warn }: Mending): void {
+  if (document['security'] !== undefined) return
+  const open = operations.filter(({ object }) => object['security'] === undefined)
+  for (const { holder, key, object } of open) {
+    const text = `operation ${String(object['operationId'])}: is public, because it has no security; add it, or security: [] for a public operation`
+    warn({ object: holder, key }, text, 'public')
+  }
+  if (open.length > 0) document['security'] = []
+}
+
+/** Gives an operation the parameters of its path that it does not override (OpenAPI 3.1, section 4.8.9). */
+function inheritParameters({ object, item }: PlacedOperation, { places, resolve }: Mending): void {
+  const [own, shared] = [object['parameters'] ?? [], item['parameters'] ?? []]
+  if (!Array.isArray(own) || !Array.isArray(shared) || shared.length === 0) return
+  const overridden = new Set(own.map((each: unknown) => keyOfParameter(resolve(each))))
+  const inherited = shared.filter((each: unknown) => !overridden.has(keyOfParameter(resolve(each))))
+  object['parameters'] = places.share(
+    [...(own as unknown[]), ...(inherited as unknown[])],
+    own.length > 0 ? own : shared,
+  )
+}

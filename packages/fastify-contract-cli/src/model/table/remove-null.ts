@@ -1,0 +1,52 @@
+import { isSchema } from 'fastify-contract/schema'
+import type { ContractObject, Mending } from './keyword.ts'
+
+type Members = Record<string, unknown>
+
+/** Removes null from the schema of a parameter or a header, which is text. */
+export function removeNull({ object }: ContractObject, mending: Mending): void {
+  if ('schema' in object) object['schema'] = ofText(object['schema'], mending)
+}
+
+/**
+ * A schema and that of its items without null: a copy, because a reference may lead to a schema of other values too.
+ * Whether `nullable` was upgraded in them makes no difference.
+ */
+function ofText(schema: unknown, mending: Mending): unknown {
+  const chain = mending.chainOf(schema)
+  const target = chain.at(-1)
+  if (target === undefined) return schema
+  const { items } = target
+  const ofItems = items === undefined ? items : ofText(items, mending)
+  if (!chain.some(isNullable) && ofItems === items) return schema
+  return { ...withoutNull(target, mending), ...(items === undefined ? {} : { items: ofItems }) }
+}
+
+function isNullable({ type, anyOf, oneOf, nullable }: Members): boolean {
+  const isListed = Array.isArray(type) && type.length > 1 && type.includes('null')
+  return isListed || String(nullable) === 'true' || [anyOf, oneOf].flat().some(isNull)
+}
+
+function isNull(schema: unknown): boolean {
+  return isSchema(schema) && schema['type'] === 'null'
+}
+
+function withoutNull(schema: Members, { places }: Mending): Members {
+  const { type, enum: values, nullable: _, ...others } = schema
+  const copy: Members = places.share(others, schema)
+  if (Array.isArray(type)) {
+    const types: unknown[] = type.filter((each) => each !== 'null')
+    copy['type'] = types.length === 1 ? types[0] : types
+  } else if (type !== undefined) copy['type'] = type
+  if (Array.isArray(values))
+    copy['enum'] = places.share(
+      values.filter((value) => value !== null),
+      values,
+    )
+  else if (values !== undefined) copy['enum'] = values
+  for (const name of ['anyOf', 'oneOf']) {
+    const alternatives = schema[name]
+    if (Array.isArray(alternatives)) copy[name] = alternatives.filter((each) => !isNull(each))
+  }
+  return copy
+}

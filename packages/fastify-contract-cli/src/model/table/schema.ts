@@ -1,0 +1,225 @@
+import { discriminatorOf, inPlace, isSchema, patternProblem, targetOf, textFormats } from 'fastify-contract/schema'
+import type { Schema } from 'fastify-contract/schema'
+import { inexactConstant, inexactInteger, misfit } from './constants.ts'
+import {
+  type ContractObject,
+  type Keyword,
+  type KeywordContext,
+  type Keywords,
+  each,
+  ignored,
+  referenceIn,
+  rejected,
+  shown,
+} from './keyword.ts'
+import { addNull, readAsBinary, removeBesideReference, upgradeBound, widenInteger } from './upgrade-schema.ts'
+
+/** The validated formats, each with its type. */
+export const formats: ReadonlyMap<string, string> = new Map([
+  ...Object.keys(textFormats).map((name): [string, string] => [name, 'string']),
+  ['int32', 'integer'],
+  ['int64', 'integer'],
+  ['float', 'number'],
+  ['double', 'number'],
+])
+
+const types: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
+const subschema: Keyword = { holds: 'schema' }
+const choice: Keyword = { holds: ['schema'], warns: defaultInside }
+const conditional: Keyword = { holds: 'schema', warns: defaultInside }
+const flag: Keyword = {
+  is: 'true or false',
+  ignores: (value, _schema, { role }) =>
+    value === true && (role === 'other' || role === 'parameter') ? 'applies only to properties; remove it' : undefined,
+}
+
+/** Every keyword of JSON Schema 2020-12 and of OpenAPI 3.1's dialect. */
+export const schema: Keywords = {
+  $ref: { is: 'text', mends: removeBesideReference },
+  allOf: { holds: ['schema'] },
+  ...each('anyOf oneOf', choice),
+  not: { holds: 'schema' },
+  ...each('if then else', conditional),
+  dependentSchemas: { holds: { each: 'schema' }, warns: defaultInside },
+  dependentRequired: {
+    rejects: (value) =>
+      isSchema(value) && Object.values(value).every(isListOfNames)
+        ? undefined
+        : 'is not an object of lists of names; correct it',
+  },
+
+  properties: {
+    holds: { each: 'schema' },
+    rejects: (value) =>
+      isSchema(value) && Object.hasOwn(value, '__proto__')
+        ? 'JavaScript objects cannot have the name __proto__; choose another'
+        : undefined,
+  },
+  patternProperties: {
+    holds: { each: 'schema' },
+    rejects: (value) =>
+      Object.keys(isSchema(value) ? value : {})
+        .map(patternProblem)
+        .find((problem) => problem !== undefined),
+  },
+  ...each('additionalProperties unevaluatedProperties propertyNames', subschema),
+  prefixItems: { holds: ['schema'] },
+  ...each('items contains unevaluatedItems', subschema),
+
+  type: {
+    rejects: (value) => {
+      const unknown = [value].flat().find((type) => !types.has(type))
+      return unknown === undefined
+        ? undefined
+        : `${JSON.stringify(unknown)} is not a type; use one of ${[...types].join(', ')}`
+    },
+    // A list of types with scalars becomes alternatives.
+    warns: (value, object, context) =>
+      Array.isArray(value) && value.some((type) => ['integer', 'number', 'boolean'].includes(String(type)))
+        ? defaultInside(object, object, context)
+        : undefined,
+  },
+  enum: {
+    is: 'a list',
+    ignores: (value, schema, { isExclusive }) => (isExclusive(schema) ? undefined : misfit(value, schema)),
+    rejects: (value, schema) => misfit(value, schema) ?? inexactConstant(value, schema),
+  },
+  const: {
+    ignores: (value, schema, { isExclusive }) => (isExclusive(schema) ? undefined : misfit([value], schema)),
+    rejects: (value, schema) => misfit([value], schema) ?? inexactConstant(value, schema),
+  },
+  multipleOf: {
+    is: 'a number',
+    rejects: (value) => (Number(value) > 0 ? undefined : 'must be greater than 0; correct it'),
+  },
+  exclusiveMinimum: {
+    is: 'a number',
+    mends: upgradeBound('exclusiveMinimum', 'minimum'),
+    rejects: (value, { maximum, exclusiveMaximum }) =>
+      emptyRange(value, { exclusiveMaximum }, true) ?? emptyRange(value, { maximum }, true),
+  },
+  exclusiveMaximum: { is: 'a number', mends: upgradeBound('exclusiveMaximum', 'maximum') },
+  minimum: {
+    is: 'a number',
+    rejects: (value, { maximum, exclusiveMaximum }) =>
+      emptyRange(value, { exclusiveMaximum }, true) ?? emptyRange(value, { maximum }),
+  },
+  maximum: { is: 'a number' },
+  pattern: {
+    is: 'text',
+    ignores: (value, schema, { isExclusive, relax }) => {
+      const problem = typeof value === 'string' ? patternProblem(value) : 'is not text; correct it'
+      if (problem === undefined || !isExclusive(schema)) return problem
+      return relax(schema) ? problem.replace('; ', ', and oneOf around it is read as anyOf; ') : undefined
+    },
+    rejects: (value) => {
+      const problem = patternProblem(String(value))
+      return problem && `${problem}; without it, a schema of not would refuse valid values`
+    },
+  },
+  minLength: { is: 'a count', rejects: (value, { maxLength }) => emptyRange(value, { maxLength }) },
+  minItems: { is: 'a count', rejects: (value, { maxItems }) => emptyRange(value, { maxItems }) },
+  minContains: { is: 'a count', rejects: (value, { maxContains }) => emptyRange(value, { maxContains }) },
+  minProperties: { is: 'a count', rejects: (value, { maxProperties }) => emptyRange(value, { maxProperties }) },
+  ...each('maxLength maxItems maxContains maxProperties', { is: 'a count' }),
+  uniqueItems: { is: 'true or false' },
+  required: { is: 'a list of names' },
+  format: { is: 'text', mends: widenInteger, ignores: unknownFormat },
+  default: {
+    ignores: (value, _schema, { role }) =>
+      inexactInteger(value) !== undefined
+        ? 'a default beyond ±9007199254740991 is not applied; require the value'
+        : role === 'other'
+          ? 'applies only to properties and parameters; remove it'
+          : referenceIn(value),
+  },
+  ...each('readOnly writeOnly', flag),
+  example: { ignores: referenceIn },
+  examples: {
+    ignores: (value) => (Array.isArray(value) ? referenceIn(value) : 'is not a list, and is ignored; write one'),
+  },
+
+  ...shown('title description deprecated $comment externalDocs $defs'),
+  ...each('x-enum-varnames x-enum-descriptions', { isShown: true, warns: unevenNames }),
+  discriminator: { isShown: true, holds: 'discriminator', warns: indistinct },
+
+  // References by them have become JSON Pointers.
+  ...each('$id $anchor', { mends: removeIdentifiers }),
+  ...ignored('$schema $vocabulary', 'the dialect is always that of OpenAPI 3.1; remove it'),
+  $dynamicAnchor: { mends: removeIdentifiers },
+  ...rejected('$dynamicRef', 'several schemas have this dynamic anchor; use $ref'),
+  ...ignored('contentEncoding', 'encoded content is not decoded; use format: byte for base64'),
+  contentMediaType: {
+    mends: readAsBinary,
+    ignores: 'the content of a string is not parsed; use description',
+  },
+  // That of JSON in the data of an event has become the schema of data.
+  contentSchema: { holds: 'schema', ignores: 'the content of a string is not parsed; use an object' },
+  ...ignored('xml', 'XML is sent and read as bytes; remove it'),
+  // The last: it may move the others into an alternative.
+  nullable: { mends: addNull },
+}
+
+/** Ajv applies no default in a schema that may not apply (https://ajv.js.org/guide/modifying-data.html). */
+function defaultInside(value: unknown, _object: unknown, { schemas }: KeywordContext): string | undefined {
+  const hasDefault = [value]
+    .flat()
+    .filter(isSchema)
+    .flatMap((alternative) => inPlace(alternative, schemas))
+    .flatMap(({ properties }): unknown[] => Object.values(properties ?? {}))
+    .filter(isSchema)
+    .some((property) => [property, targetOf(property, schemas)].some((one) => one !== undefined && 'default' in one))
+  return hasDefault
+    ? 'a property has a default, which is applied only in a schema that always applies; move the property out'
+    : undefined
+}
+
+/** The problem of a discriminator that does not tell the alternatives apart. */
+function indistinct(value: unknown, { oneOf, anyOf }: Schema, { schemas }: KeywordContext): string | undefined {
+  const alternatives = oneOf ?? anyOf
+  const name = isSchema(value) ? String(value['propertyName']) : ''
+  if (!Array.isArray(alternatives)) return 'selects nothing without oneOf beside it; list the schemas in oneOf'
+  const found = alternatives.length < 2 ? undefined : discriminatorOf(alternatives, schemas, new Set())
+  const isDistinct =
+    alternatives.length < 2 || (found?.name === name && found.constants.every((each) => each !== undefined))
+  return isDistinct
+    ? undefined
+    : `does not select by ${name}, so all alternatives are tried; in each, require ${name}, with a const`
+}
+
+function unknownFormat(value: unknown, { type = 'string' }: Schema): string | undefined {
+  const name = String(value)
+  const ofType = formats.get(name)
+  if (ofType === undefined)
+    return `${name} is not a supported format, and is not validated; use a pattern, or remove it`
+  return [type].flat().includes(ofType)
+    ? undefined
+    : `${name} is a format of ${ofType}, and is not validated; change the type`
+}
+
+/** Names and descriptions belong to the values of `enum` by their order. `nullable` has added null to the values. */
+function unevenNames(value: unknown, { enum: values }: Schema): string | undefined {
+  const listed = Array.isArray(values) ? values : []
+  const entries = Array.isArray(value) ? value.length : 0
+  if (entries === listed.length || entries === listed.filter((each) => each !== null).length) return undefined
+  return `has ${String(entries)} entries for the ${String(listed.length)} values of enum; write one for each value`
+}
+
+function isListOfNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
+}
+
+/** The problem of a bound that is above the other one, so that nothing is valid. */
+function emptyRange(least: unknown, upper: Schema, isExclusive = false): string | undefined {
+  const [[name, most] = ['']] = Object.entries(upper)
+  if (!isNumber(least) || !isNumber(most) || (isExclusive ? least < most : least <= most)) return undefined
+  return `is ${isExclusive ? 'not below' : 'above'} ${name}, so that nothing is valid; correct one of them`
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+function removeIdentifiers({ object }: ContractObject): void {
+  for (const name of ['$id', '$anchor', '$dynamicAnchor']) Reflect.deleteProperty(object, name)
+}

@@ -1,0 +1,49 @@
+import { type Schema, isSchema } from 'fastify-contract/schema'
+import { isScope } from 'fastify-contract/security'
+import { isFieldName, misnamedParameter } from './field-name.ts'
+import { type KeywordContext, type Keywords, shown } from './keyword.ts'
+
+export const securityScheme: Keywords = {
+  $ref: { is: 'text' },
+  // A scheme that is not supported is refused where an operation requires it.
+  type: { is: 'text', isRequired: true, rejects: incompleteScheme },
+  name: { is: 'text', rejects: (name, { in: place }) => misnamedParameter(String(name), place) },
+  in: { is: 'text' },
+  // It is sent in WWW-Authenticate: a token of RFC 9110, section 5.6.2.
+  scheme: {
+    rejects: (value) =>
+      isFieldName(String(value)) ? undefined : 'is not the name of an authentication scheme; correct it',
+  },
+  ...shown('description deprecated bearerFormat openIdConnectUrl oauth2MetadataUrl flows'),
+}
+
+/** The members that a security scheme of a type needs (OpenAPI 3.1, section 4.8.27). */
+const membersOfSchemes: Readonly<Record<string, readonly string[]>> = { http: ['scheme'], apiKey: ['name', 'in'] }
+
+function incompleteScheme(type: unknown, scheme: Schema): string | undefined {
+  const missing = membersOfSchemes[String(type)]?.find((name) => !(name in scheme))
+  return missing === undefined ? undefined : `${String(type)} needs the member ${missing}; add it`
+}
+
+const schemes = 'use http, an apiKey in a header, in the query or in a cookie, oauth2 or openIdConnect'
+
+/** The problem of the security of the document or of an operation. */
+export function securityProblem(
+  security: unknown,
+  _object: Schema,
+  { securitySchemes }: KeywordContext,
+): string | undefined {
+  const requirements = [security].flat()
+  if (!requirements.every(isSchema)) return 'has a member that is not an object; write one such as bearer: []'
+  for (const [name, scopes] of requirements.flatMap(Object.entries<unknown>)) {
+    const scheme = securitySchemes.get(name)
+    if (scheme === undefined)
+      return `${name} is not a security scheme; describe it in components/securitySchemes, or correct the name`
+    if (!scheme.isSupported) return `${name} is of the type ${String(scheme.type)}, which is not supported; ${schemes}`
+    if (!Array.isArray(scopes)) return `the scopes of ${name} are not a list; write one, such as []`
+    const scope: unknown = scopes.find((each) => typeof each !== 'string' || !isScope(each))
+    if (scope !== undefined)
+      return `the scope ${JSON.stringify(scope)} is not valid; use printable ASCII without space, " and \\`
+  }
+  return undefined
+}

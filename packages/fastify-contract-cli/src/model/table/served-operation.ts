@@ -1,0 +1,17 @@
+import type { ContractObject, Mending } from './keyword.ts'
+
+/** An operation of `paths`. */
+export interface ServedOperation {
+  object: Record<string, unknown>
+  method: string
+  path: string
+  /** Names it in messages. */
+  route: string
+}
+
+/** A verb for the operations of `paths`: webhooks and callbacks, which the server calls, only document. */
+export function ofServed(mend: (operation: ServedOperation, mending: Mending) => void) {
+  return ({ object, name: method, within: path, role }: ContractObject, mending: Mending): void => {
+    if (role === 'served') mend({ object, method, path, route: `${method.toUpperCase()} ${path}` }, mending)
+  }
+}

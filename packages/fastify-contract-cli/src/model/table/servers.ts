@@ -1,0 +1,45 @@
+import { basePathsOf } from 'fastify-contract/document'
+import { isSchema } from 'fastify-contract/schema'
+import type { ContractObject, Mending } from './keyword.ts'
+
+/** Gives the variables of servers their defaults, and removes servers without a base path. */
+export function mendServers({ object }: ContractObject, { places, warn }: Mending): void {
+  const { servers } = object
+  if (servers === undefined) return
+  if (!Array.isArray(servers)) {
+    Reflect.deleteProperty(object, 'servers')
+    warn({ object, key: 'servers' }, 'servers: is not a list, and is ignored; write one')
+    return
+  }
+  const kept = servers.filter((server: unknown) => {
+    if (!isSchema(server) || typeof server['url'] !== 'string') return true
+    const { url, variables } = server
+    const [path = '', ignored] = withDefaults(url.trim(), variables).split(/(?=[?#])/)
+    server['url'] = path
+    const at = { object: server, key: 'url' }
+    if (ignored !== undefined) warn(at, 'url: a server has neither query nor fragment; remove them')
+    if (URL.canParse(path, 'http://localhost/')) return true
+    warn(at, `url: ${url} is not a url, and is not served; use one such as https://host/v1, or /v1`, 'server.url')
+    return false
+  })
+  object['servers'] = places.share(kept, servers)
+}
+
+/** Gives an operation the servers of its path. It keeps none that have the base paths of the document. */
+export function mendOwnServers(described: ContractObject, mending: Mending): void {
+  const { object, role } = described
+  if (role !== 'served') return
+  mendServers(described, mending)
+  const { document, attempt } = mending
+  const bases = (holder: object) => attempt(() => basePathsOf(holder).toSorted().join(' '))
+  if (object['servers'] !== undefined && bases(object) === bases(document)) Reflect.deleteProperty(object, 'servers')
+}
+
+/** A variable without a default stands for its name. */
+function withDefaults(url: string, variables: unknown): string {
+  return url.replaceAll(/\{([^{}]*)\}/g, (_all, name: string) => {
+    const variable = isSchema(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined
+    const value = isSchema(variable) ? variable['default'] : undefined
+    return /^(?:string|number|boolean)$/.test(typeof value) ? String(value) : name
+  })
+}

@@ -1,0 +1,52 @@
+import { appliesTo, isSchema } from 'fastify-contract/schema'
+import type { ContractObject, Kind, Role } from './table/keyword.ts'
+import { heldBy } from './table/table.ts'
+
+/** An object of a contract that may be anything. */
+type Unchecked = Omit<ContractObject, 'object'> & { object: unknown }
+
+/** The root of a contract. */
+export function rootOf(document: Record<string, unknown>): ContractObject {
+  return { object: document, kind: 'document', name: '', role: 'other', isValue: false, within: '' }
+}
+
+/**
+ * Visits the OpenAPI objects of a contract in their order, parents first. Each is visited once, even if YAML aliases share
+ * it. What is in an object is looked up after the object was taken, so that a visitor may change it.
+ *
+ * @param roots with an unchecked structure
+ * @param met the objects that were visited before
+ */
+export function* visit(roots: readonly ContractObject[], met = new Set<unknown>()): Generator<ContractObject> {
+  const pending: Unchecked[] = roots.toReversed()
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { object, kind, role, name: within } = next
+    if (!isSchema(object) || met.has(object)) continue
+    met.add(object)
+    yield { ...next, object }
+    const inside = Object.keys(object).flatMap((keyword): Unchecked[] => {
+      const held = heldBy(object, kind, keyword)
+      if (held === undefined) return []
+      const isValue = held.kind === 'schema' && isValueOf(kind, keyword)
+      const about = { kind: held.kind, role: roleOf(kind, keyword, role), isValue, within }
+      return held.names.map((name) => ({ object: held.holder[name], name, ...about }))
+    })
+    pending.push(...inside.reverse())
+  }
+}
+
+/** Whether a keyword's schema is the whole schema of a value. A named schema may be a part of others. */
+function isValueOf(kind: Kind, keyword: string): boolean {
+  return kind !== 'components' && !(kind === 'schema' && appliesTo(keyword) === 'to the value')
+}
+
+/** The role of the objects of a keyword. */
+function roleOf(kind: Kind, keyword: string, role: Role): Role {
+  if (kind === 'components') return 'named'
+  if (kind === 'parameter') return 'parameter'
+  if (kind === 'document') return keyword === 'paths' ? 'served' : 'other'
+  if (kind === 'pathItem') return role
+  if (kind !== 'schema') return 'other'
+  // allOf applies to the same property.
+  return keyword === 'properties' ? 'property' : keyword === 'allOf' ? role : 'other'
+}

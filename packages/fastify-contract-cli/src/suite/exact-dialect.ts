@@ -1,0 +1,145 @@
+import * as Browser from '@hyperjump/browser'
+import { registerSchema } from '@hyperjump/json-schema/draft-2020-12'
+import { addKeyword, defineVocabulary, loadDialect } from '@hyperjump/json-schema/experimental'
+import * as Instance from '@hyperjump/json-schema/instance/experimental'
+import * as formats from '@hyperjump/json-schema-formats'
+import { canonical, parseExactly } from './exact-json.ts'
+
+type Node = Parameters<typeof Instance.typeOf>[0]
+
+/** The vocabulary and dialects have no page: the address is a name. */
+const own = 'tag:fastify-contract,2026:'
+
+/** JSON Schema 2020-12 with exact numbers, where `format` is an assertion, and where it is an annotation. */
+export const dialects = { asserted: `${own}asserted`, annotated: `${own}annotated` } as const
+export type Dialect = keyof typeof dialects
+
+/**
+ * The keywords of the dialects that replace those of JSON Schema. In a schema, their values are texts of JSON: a schema has
+ * no bigint, and the values of `const` and `enum` are no schemas.
+ */
+export const exactKeywords = new Map<string, (value: unknown) => (given: unknown) => boolean>([
+  ['type', (types) => (given) => [types].flat().some((type) => isOfType(given, type))],
+  ['const', (constant) => (given) => canonical(given) === canonical(constant)],
+  ['enum', (constants) => isOneOf(constants as unknown[])],
+  ['uniqueItems', (isOn) => (given) => isOn !== true || !Array.isArray(given) || isUnique(given)],
+  ['minimum', (bound) => ofNumbers((given) => given >= (bound as number))],
+  ['maximum', (bound) => ofNumbers((given) => given <= (bound as number))],
+  ['exclusiveMinimum', (bound) => ofNumbers((given) => given > (bound as number))],
+  ['exclusiveMaximum', (bound) => ofNumbers((given) => given < (bound as number))],
+  ['multipleOf', (factor) => ofNumbers((given) => isMultiple(String(given), String(factor)))],
+])
+
+const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint'
+
+function ofNumbers(isRight: (given: number | bigint) => boolean) {
+  return (given: unknown) => !isNumber(given) || isRight(given)
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  if (type === 'number') return isNumber(value)
+  if (type === 'integer') return typeof value === 'bigint' || Number.isInteger(value)
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'null') return value === null
+  return typeof value === type && value !== null && !Array.isArray(value)
+}
+
+function isOneOf(constants: readonly unknown[]): (given: unknown) => boolean {
+  const known = new Set(constants.map(canonical))
+  return (given) => known.has(canonical(given))
+}
+
+function isUnique(items: readonly unknown[]): boolean {
+  return new Set(items.map(canonical)).size === items.length
+}
+
+/** Divides decimals as integers of as many places. */
+function isMultiple(number: string, factor: string): boolean {
+  const [a, b] = [decimalOf(number), decimalOf(factor)]
+  const places = Math.max(a.places, b.places)
+  const scaled = ({ digits, places: own }: typeof a) => digits * 10n ** BigInt(places - own)
+  return scaled(b) !== 0n && scaled(a) % scaled(b) === 0n
+}
+
+function decimalOf(text: string): { digits: bigint; places: number } {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(text) ?? []
+  const places = fraction.length - Number(exponent)
+  const digits = BigInt(`${sign}${whole}${fraction}`)
+  return places >= 0 ? { digits, places } : { digits: digits * 10n ** BigInt(-places), places: 0 }
+}
+
+const ofTexts = (isRight: (text: string) => boolean) => (given: unknown) => typeof given !== 'string' || isRight(given)
+const ofIntegers = (bits: number) =>
+  ofNumbers((given) => !isOfType(given, 'integer') || BigInt.asIntN(bits, BigInt(given)) === BigInt(given))
+
+/** Stands for no format beside the type `integer`: such an integer is one that each JSON parser takes exactly. */
+export const formatless = 'formatless'
+
+/** The formats that fastify-contract enforces. */
+const knownFormats: Record<string, (given: unknown) => boolean> = {
+  date: ofTexts(formats.isDate),
+  time: ofTexts(formats.isTime),
+  'date-time': ofTexts(formats.isDateTime),
+  duration: ofTexts(formats.isDuration),
+  email: ofTexts(formats.isEmail),
+  hostname: ofTexts(formats.isHostname),
+  ipv4: ofTexts(formats.isIPv4),
+  ipv6: ofTexts(formats.isIPv6),
+  uri: ofTexts(formats.isUri),
+  'uri-reference': ofTexts(formats.isUriReference),
+  url: ofTexts((text) => formats.isUri(text) && /^[^:]*:\/\//.test(text)),
+  uuid: ofTexts(formats.isUuid),
+  byte: ofTexts((text) => Buffer.from(text, 'base64').toString('base64') === text),
+  // RFC 8259, section 6.
+  [formatless]: ofNumbers((given) => !isOfType(given, 'integer') || Number.isSafeInteger(Number(given))),
+  int32: ofIntegers(32),
+  int64: ofIntegers(64),
+  float: ofNumbers((given) => Number.isFinite(Math.fround(Number(given)))),
+  double: ofNumbers((given) => Number.isFinite(Number(given))),
+}
+
+const isFormat = (format: unknown) => knownFormats[String(format)] ?? (() => true)
+
+for (const [name, checkOf] of [...exactKeywords, ['format', isFormat] as const]) {
+  addKeyword({
+    id: `${own}${name}`,
+    compile: (schema) => Promise.resolve(checkOf(parseExactly(Browser.value<string>(schema)))),
+    interpret: (check, instance) => check(Instance.value(instance)),
+  })
+}
+const idOf = (name: string) => [name, `${own}${name}`] as const
+defineVocabulary(`${own}exact`, Object.fromEntries([...exactKeywords.keys()].map(idOf)))
+defineVocabulary(`${own}formats`, Object.fromEntries([idOf('format')]))
+const vocabularies = ['core', 'applicator', 'validation', 'unevaluated'].map(
+  (name) => `https://json-schema.org/draft/2020-12/vocab/${name}`,
+)
+for (const [dialect, id] of Object.entries(dialects)) {
+  const all = [...vocabularies, `${own}exact`, ...(dialect === 'asserted' ? [`${own}formats`] : [])]
+  // Later ones replace keywords of earlier ones.
+  loadDialect(id, Object.fromEntries(all.map((name) => [name, true])), true)
+  // Its schemas are checked against no other.
+  registerSchema(true, id, 'https://json-schema.org/draft/2020-12/schema')
+}
+
+/** A value as the interpreter reads it: its numbers may be bigints. */
+export function instanceOf(value: unknown, pointer = '', parent?: Node): Node {
+  const type = isNumber(value) ? 'number' : value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
+  const children: Node[] = []
+  // JSON has no other types. The keywords that read values are those above.
+  const node = Instance.cons('', pointer, value as never, type as Node['type'], children, parent)
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) children.push(instanceOf(item, `${pointer}/${String(index)}`, node))
+  } else if (type === 'object') {
+    for (const [name, member] of Object.entries(value as object)) {
+      const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      const property = Instance.cons('', at, undefined, 'property', [], node)
+      property.children.push(
+        Instance.cons('', `*${at}`, name, 'string', [], property),
+        instanceOf(member, at, property),
+      )
+      children.push(property)
+    }
+  }
+  return node
+}

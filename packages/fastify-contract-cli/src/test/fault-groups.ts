@@ -1,0 +1,48 @@
+import { brokenBy, reportKey } from '../suite/report-key.ts'
+import type { WireRequest } from '../suite/exchange.ts'
+import type { Result } from '../suite/suite.ts'
+
+/** A test that failed. */
+type Failed = Extract<Result, { verdict: 'fault' }>
+
+/** Reports of one operation that have one cause. */
+export interface FaultGroup {
+  /** What was tested. */
+  title: string
+  problem: string
+  /** The shortest requests that show it. */
+  requests: readonly WireRequest[]
+}
+
+/** Puts the reports of an operation together that break the same rule for the same reason. */
+export function groupsOf(faults: readonly Failed[]): FaultGroup[] {
+  return [...Map.groupBy(faults, reportKey).values()].map((group) => {
+    // A group has one at least.
+    const shortest = group.toSorted((a, b) => lengthOf(a) - lengthOf(b))[0]!
+    return { title: titleOf(group, shortest), problem: shortest.problem, requests: stepsOf(shortest.requests) }
+  })
+}
+
+function titleOf(group: readonly Failed[], shortest: Failed): string {
+  const { operation, title } = shortest
+  const own = operation === undefined ? title : title.replace(`${operation} `, '')
+  const more = group.length - 1
+  if (more === 0) return own
+  return `${own} (and ${String(more)} more such test${more === 1 ? '' : 's'}${placesOf(group, shortest)})`
+}
+
+function placesOf(group: readonly Failed[], shortest: Failed): string {
+  const places = new Set(group.filter((each) => each !== shortest).map((each) => brokenBy(each.title)?.place))
+  const names = [...places].filter((place) => place !== undefined)
+  const shown = names.slice(0, 3).join(', ')
+  return names.length === 0 ? '' : `: ${shown}${names.length > 3 ? ', …' : ''}`
+}
+
+function lengthOf({ requests }: Failed): number {
+  return stepsOf(requests).reduce((sum, { url, body = '' }) => sum + 200 + url.length + body.length, 0)
+}
+
+/** The last request shows the fault; of those before it, what changes something. */
+function stepsOf(requests: readonly WireRequest[]): WireRequest[] {
+  return requests.filter(({ method }, index) => index === requests.length - 1 || !['GET', 'HEAD'].includes(method))
+}

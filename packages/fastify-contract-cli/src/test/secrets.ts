@@ -1,0 +1,108 @@
+import { shellQuoted } from 'fastify-contract/document'
+import type { TestedContract } from '../suite/contract.ts'
+import { type Additions, type Credentials, schemeOf } from '../suite/credentials.ts'
+import type { Result } from '../suite/suite.ts'
+
+/** A value that is not printed. */
+interface Secret {
+  /** As it is sent. */
+  value: string
+  /** The shell variable that stands for it. */
+  variable: string
+  /** What the variable has to hold. */
+  meaning: string
+}
+
+/** The credentials of a run. What is printed has the names of shell variables in their place. */
+export class Secrets {
+  readonly #secrets: readonly Secret[]
+  readonly #used = new Set<Secret>()
+
+  constructor(contract: TestedContract, callers: readonly Credentials[], additions: Additions) {
+    const secrets = [...secretsOfCallers(contract, callers), ...secretsOfAdditions(additions)]
+    // What two callers have in common is known by the first.
+    this.#secrets = [...new Map(secrets.toReversed().map((secret) => [secret.value, secret])).values()].toReversed()
+  }
+
+  /** A result without secrets: a server may repeat them in its response. */
+  hideIn(result: Result): Result {
+    const notes = result.notes.map((note) => this.#hide(note))
+    if (result.verdict === 'fault') return { ...result, notes, problem: this.#hide(result.problem) }
+    return result.verdict === 'ok' ? { ...result, notes } : { ...result, notes, reason: this.#hide(result.reason) }
+  }
+
+  #hide(text: string): string {
+    return this.#split(text)
+      .map((part) => (typeof part === 'string' ? part : `$${part.variable}`))
+      .join('')
+  }
+
+  /** A word of a shell command. */
+  shellWord(text: string): string {
+    const parts = this.#split(text).filter((part) => part !== '')
+    for (const part of parts) if (typeof part !== 'string') this.#used.add(part)
+    return parts.map((part) => (typeof part === 'string' ? shellQuoted(part) : `"$${part.variable}"`)).join('')
+  }
+
+  /** What to do before the printed commands are run. */
+  instructions(): string[] {
+    return [...this.#used].map(({ variable, meaning }) => `before a line of curl, set ${variable} to ${meaning}`)
+  }
+
+  #split(text: string): (string | Secret)[] {
+    return this.#secrets.reduce<(string | Secret)[]>(
+      (parts, secret) => parts.flatMap((part) => (typeof part === 'string' ? splitAt(part, secret) : part)),
+      [text],
+    )
+  }
+}
+
+/** A short value is only taken for a secret where it stands alone: `k` is in many words. */
+function splitAt(text: string, secret: Secret): (string | Secret)[] {
+  const value = secret.value.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+  const parts = text.split(new RegExp(secret.value.length < 8 ? `(?<=[ =])${value}(?=$|[;&])` : value))
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [secret, part]))
+}
+
+function secretsOfCallers(contract: TestedContract, callers: readonly Credentials[]): Secret[] {
+  return callers.flatMap((caller, index) =>
+    Object.entries(caller).map(([name, sent]) => {
+      const { kind, in: place } = schemeOf(contract, name)
+      const form = kind === 'basic' ? ', in base64' : ''
+      const value = kind === 'apiKey' ? sent : sent.replace(/^\S+ /, '')
+      const which = index === 0 ? 'the value' : 'the second value'
+      const variable = variableOf('AUTH', index === 0 ? name : `${name}_2`)
+      return place === 'header'
+        ? { value, variable, meaning: `${which} of --auth ${name}${form}` }
+        : encoded({ value, variable, meaning: `${which} of --auth ${name}` })
+    }),
+  )
+}
+
+/** What looks like credentials in what each request has too. */
+function secretsOfAdditions({ headers = {}, query = [], cookies = [] }: Additions): Secret[] {
+  const of = (option: string, pairs: readonly (readonly [name: string, value: string])[]) =>
+    pairs
+      .filter(([name, value]) => isSecret(name, value))
+      .map(([name, value]) => {
+        const meaning = `the value of --${option} ${name}`
+        return { value: value.replace(/^\w+ (?=\S+$)/, ''), variable: variableOf(option, name), meaning }
+      })
+  return [...of('header', Object.entries(headers)), ...of('query', query).map(encoded), ...of('cookie', cookies)]
+}
+
+/** Names of credentials; and values that nobody has chosen, such as a token. */
+function isSecret(name: string, value: string): boolean {
+  const isNamed = /auth|token|key|secret|sess|sid$|cookie|passw|credential|signature/i.test(name)
+  return value !== '' && (isNamed || /^(?=.*\d)(?=.*[a-z])\S{20,}$/i.test(value))
+}
+
+function encoded({ value, variable, meaning }: Secret): Secret {
+  const sent = encodeURIComponent(value)
+  return { value: sent, variable, meaning: sent === value ? meaning : `${meaning}, percent-encoded` }
+}
+
+function variableOf(prefix: string, name: string): string {
+  const words = name.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').replaceAll(/\W+/g, '_')
+  return `${prefix}_${words}`.toUpperCase()
+}

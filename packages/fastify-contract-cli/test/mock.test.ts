@@ -1,0 +1,100 @@
+import { documentOf, sealContract } from 'fastify-contract/document'
+import { stringifyJson } from 'fastify-contract/json'
+import { expect, onTestFinished, test } from 'vitest'
+import { readCheckedContract } from '../src/model/read-contract.ts'
+import { createMock } from '../src/mock.ts'
+import { readContract, test as testServer } from '../src/suite.ts'
+import { contractOf, failures, json } from './contracts.ts'
+
+/** Mocks a contract of one operation, `GET /things`, with these responses. */
+async function mockOf(responses: object, operation: object = {}) {
+  const document = contractOf({ '/things': { get: { ...operation, responses } } }, { security: [] })
+  const read = await readCheckedContract(Buffer.from(JSON.stringify(document)), 'openapi.json')
+  const contract = sealContract({ document: stringifyJson(read.document) })
+  const app = await createMock(contract, { docs: false })
+  onTestFinished(() => app.close())
+  const get = async (accept = '*/*', url = '/things') => {
+    const { statusCode, headers, body } = await app.inject({ url, headers: { accept } })
+    return { status: statusCode, type: headers['content-type'], link: headers['link'], body }
+  }
+  return { app, contract, get }
+}
+
+test('a declared success comes before the response `default`', async () => {
+  const { get } = await mockOf({ 204: { description: 'Done.' }, ...failures })
+  expect(await get()).toMatchObject({ status: 204, body: '' })
+})
+
+test('an operation that declares no success is answered 204, which its tests take', async () => {
+  const { app, contract, get } = await mockOf({ 405: { description: 'Invalid input.' } })
+  expect(await get()).toMatchObject({ status: 204, body: '' })
+  const verdicts = []
+  for await (const { verdict, notes } of testServer(readContract(documentOf(contract)), { app, seed: 1, scale: 0.1 }))
+    verdicts.push([verdict, ...notes])
+  expect(verdicts).toContainEqual(['ok', '204 is not declared'])
+  expect(verdicts.flat()).not.toContain('fault')
+})
+
+test('a redirect is a success where the contract declares no other', async () => {
+  const headers = { Location: { required: true, schema: { type: 'string', example: '/others' } } }
+  const { get } = await mockOf({ 302: { description: 'Elsewhere.', headers }, 404: { description: 'None.' } })
+  expect(await get()).toMatchObject({ status: 302 })
+})
+
+const thing = { type: 'object', required: ['name'], properties: { name: { const: 'a' } } }
+
+test('JSON is sent as JSON, whatever the client asks for', async () => {
+  const { get } = await mockOf({
+    200: { description: 'One.', content: { 'application/xml': { schema: thing }, ...json(thing) } },
+  })
+  for (const accept of ['application/xml', '*/*']) {
+    expect(await get(accept)).toMatchObject({ status: 200, type: 'application/json', body: '{"name":"a"}' })
+  }
+})
+
+test('an example is sent as the media type that the client asks for', async () => {
+  const { get } = await mockOf({
+    200: { description: 'One.', content: { 'application/xml': { schema: thing, example: '<a/>' }, ...json(thing) } },
+  })
+  expect(await get('application/xml')).toMatchObject({ status: 200, type: 'application/xml', body: '<a/>' })
+  expect(await get('application/json')).toMatchObject({ status: 200, type: 'application/json' })
+})
+
+test('an operation without a media type that the mock can write is answered 501', async () => {
+  const { get } = await mockOf({ 200: { description: 'One.', content: { 'application/xml': { schema: thing } } } })
+  const { status, body } = await get()
+  expect(status).toBe(501)
+  expect(body).toContain('cannot generate a body of application/xml; give the response an example')
+})
+
+const text = { type: 'string' }
+test.each<[string, object, object]>([
+  ['an optional link', { next: { type: 'string', format: 'uri' } }, {}],
+  ['a link that may be null', { next: { type: ['string', 'null'] } }, { next: null }],
+  ['a token in an object', { paging: { type: 'object', properties: { nextPageToken: text } } }, { paging: {} }],
+  ['a flag', { has_more: { type: 'boolean' } }, { has_more: false }],
+  ['a required token', { next_cursor: text }, { next_cursor: '' }],
+])('a list ends, though its schema has %s', async (_name, properties, expected) => {
+  const isRequired = Object.values(expected).some((value) => typeof value !== 'object' || value === null)
+  const schema = {
+    type: 'object',
+    properties: { ...properties, items: { type: 'array', items: { type: 'object', properties: { nextPage: text } } } },
+    required: isRequired ? Object.keys(properties) : [],
+  }
+  const { get } = await mockOf({ 200: { description: 'Things.', content: json(schema) } })
+  expect(JSON.parse((await get()).body)).toEqual({ ...expected, items: [{ nextPage: 'text' }] })
+})
+
+test('a list ends, though its example and its header Link go on', async () => {
+  const schema = {
+    type: 'object',
+    required: ['items'],
+    properties: { next: text, items: { type: 'array', items: text } },
+  }
+  const examples = { first: { value: { next: '/things?page=2', items: ['a'] } } }
+  const headers = { Link: { schema: text, example: '</things?page=2>; rel="next"' } }
+  const { app, get } = await mockOf({ 200: { description: 'Things.', headers, content: json(schema, { examples }) } })
+  expect(await get()).toMatchObject({ link: undefined, body: '{"items":["a"]}' })
+  const preferred = await app.inject({ url: '/things', headers: { prefer: 'example=first' } })
+  expect(preferred.json()).toEqual(examples.first.value)
+})

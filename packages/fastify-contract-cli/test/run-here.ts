@@ -1,0 +1,34 @@
+import { vi } from 'vitest'
+import { runCommand } from '../src/run-command.ts'
+
+/** What a command prints, and its exit code. */
+export interface Output {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Runs the command line in a folder, in this process: another one would load the compiler for a second. */
+export async function runHere(root: string, args: string[]): Promise<Output> {
+  const before = process.cwd()
+  const [stdout, stderr]: [string[], string[]] = [[], []]
+  const write = (text: string, done: () => void) => {
+    stdout.push(text)
+    done()
+    return true
+  }
+  const spies = [
+    vi.spyOn(console, 'log').mockImplementation((line: string) => void stdout.push(`${line}\n`)),
+    vi.spyOn(console, 'error').mockImplementation((line: string) => void stderr.push(`${line}\n`)),
+    // The command writes texts, and waits for each.
+    vi.spyOn(process.stdout, 'write').mockImplementation(write as typeof process.stdout.write),
+  ]
+  process.chdir(root)
+  try {
+    const code = await runCommand(args)
+    return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+  } finally {
+    process.chdir(before)
+    for (const spy of spies) spy.mockRestore()
+  }
+}

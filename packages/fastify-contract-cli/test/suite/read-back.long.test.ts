@@ -1,0 +1,198 @@
+import { expect, test } from 'vitest'
+import { contractOf, json } from '../contracts.ts'
+import { listen, runTestOf } from './run-test.ts'
+
+const text = { type: 'string' }
+const refused = { description: 'Refused.' }
+const task = { $ref: '#/components/schemas/Task' }
+const one = { 200: { description: 'A task.', content: json(task) }, 400: refused, 404: refused }
+const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }
+const body = { required: true, content: json(task) }
+
+/** A contract of things that can be changed as a whole and in parts. */
+const document = contractOf(
+  {
+    '/tasks': {
+      post: { operationId: 'addTask', requestBody: body, responses: { ...one, 201: one[200] } },
+      get: {
+        operationId: 'listTasks',
+        responses: { 200: { description: 'Tasks.', content: json({ type: 'array', items: task }) } },
+      },
+    },
+    '/tasks/{id}': {
+      parameters: [id],
+      get: { operationId: 'getTask', responses: one },
+      put: { operationId: 'replaceTask', requestBody: body, responses: one },
+      patch: { operationId: 'changeTask', requestBody: body, responses: one },
+      delete: { operationId: 'removeTask', responses: { 204: { description: 'Gone.' }, 404: refused } },
+    },
+  },
+  {
+    security: [],
+    components: {
+      schemas: {
+        Task: {
+          type: 'object',
+          properties: {
+            id: { type: 'integer', readOnly: true },
+            title: { ...text, maxLength: 40 },
+            effort: { type: 'integer', format: 'int32' },
+            share: { type: 'number' },
+            due: { ...text, format: 'date-time' },
+            tags: { type: 'array', items: { ...text, maxLength: 9 } },
+            place: { type: 'object', properties: { city: { ...text, maxLength: 9 }, code: { type: 'integer' } } },
+            changed: { ...text, format: 'date-time' },
+            secret: { ...text, writeOnly: true },
+            password: { ...text, maxLength: 9 },
+          },
+        },
+      },
+    },
+  },
+)
+
+type Task = Record<string, unknown>
+
+/** What a server does with what is sent. */
+interface Ways {
+  create?: (sent: Task) => Task
+  replace?: (sent: Task, before: Task) => Task
+  change?: (sent: Task, before: Task) => Task
+  list?: (task: Task, created: Task) => Task
+}
+
+const known = ['title', 'effort', 'share', 'due', 'tags', 'place']
+const ofTask = (sent: Task) =>
+  Object.fromEntries(Object.entries(sent).filter(([name, value]) => known.includes(name) && value !== Infinity))
+const merged = (sent: Task, before: Task) => ({ ...before, ...ofTask(sent) })
+
+/** The sent object; undefined for anything else. */
+function taskIn(text: string): Task | undefined {
+  try {
+    const sent: unknown = JSON.parse(text)
+    return typeof sent === 'object' && sent !== null && !Array.isArray(sent) ? (sent as Task) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Serves tasks. It refuses what is no JSON object alone. */
+function serveTasks({ create = ofTask, replace = ofTask, change = merged, list = (each) => each }: Ways) {
+  const tasks = new Map<number, { created: Task; task: Task }>()
+  let last = 0
+  const answer = (method: string, url: string, text: string): [status: number, body?: unknown] => {
+    if (method === 'GET' && url === '/tasks') {
+      return [200, [...tasks].map(([id, { created, task }]) => ({ ...list(task, created), id }))]
+    }
+    const own = method === 'POST' ? ++last : Number(/^\/tasks\/(-?\d+)$/.exec(url)?.[1])
+    const found = tasks.get(own)
+    if (method !== 'POST' && found === undefined) return [404]
+    if (method === 'GET') return [200, { ...found?.task, id: own }]
+    if (method === 'DELETE') return tasks.delete(own) ? [204] : [404]
+    const sent = taskIn(text)
+    if (sent === undefined) return [400]
+    const { id: _id, ...rest } = sent
+    const changing = method === 'PUT' ? replace : change
+    const task = found === undefined ? create(rest) : changing(rest, found.task)
+    tasks.set(own, { created: found?.created ?? task, task })
+    return [method === 'POST' ? 201 : 200, { ...ofTask(rest), id: own }]
+  }
+  return listen((request, response) => {
+    void request.toArray().then((chunks: Buffer[]) => {
+      const [status, content] = answer(request.method ?? '', request.url ?? '', Buffer.concat(chunks).toString())
+      response.writeHead(status, content === undefined ? {} : { 'content-type': 'application/json' })
+      response.end(content === undefined ? '' : JSON.stringify(content))
+    })
+  })
+}
+
+/** @returns the lines of the test of state */
+async function run(ways: Ways): Promise<{ code: number; lines: string[] }> {
+  const url = await serveTasks(ways)
+  return runTestOf(document, ['--url', url, '--seed', '7', '--only', 'addTask', '--seconds', '30'])
+}
+
+const states = (lines: string[]) => lines.filter((line) => line.startsWith('  creates '))
+
+test.each<[string, Ways, RegExp]>([
+  ['a PUT keeps nothing', { replace: (_sent, before) => before }, /GET \/tasks\/\d+: received .*, which PUT has sent$/],
+  [
+    'a PATCH keeps nothing',
+    { change: (_sent, before) => before },
+    /GET \/tasks\/\d+: received .*, which PATCH has sent$/,
+  ],
+  ['a POST keeps nothing', { create: () => ({ title: 'a', effort: 1 }) }, /which POST has sent$/],
+  [
+    'nothing is ever kept',
+    { create: () => ({ title: 'a' }), replace: () => ({ title: 'b' }), change: () => ({ title: 'c' }) },
+    /received .*, which (?:POST|PUT|PATCH) has sent$/,
+  ],
+  [
+    'a PUT loses a member',
+    { replace: (sent) => ({ ...ofTask(sent), effort: undefined }) },
+    /received no effort, expected -?\d+, which PUT has sent$/,
+  ],
+  [
+    'a PATCH loses what is inside a member',
+    { change: (sent, before) => ({ ...merged(sent, before), place: { city: 'a' } }) },
+    /the place .*, which PATCH has sent$/,
+  ],
+  [
+    'a PUT loses an item of a list',
+    { replace: (sent) => ({ ...ofTask(sent), tags: (sent['tags'] as unknown[] | undefined)?.slice(1) }) },
+    /the tags .*, which PUT has sent$/,
+  ],
+  [
+    'a text is cut',
+    {
+      create: (sent) => ({
+        ...ofTask(sent),
+        title: typeof sent['title'] === 'string' ? sent['title'].slice(0, 12) : '',
+      }),
+    },
+    /the title "[^"]*", expected /,
+  ],
+  [
+    'a list shows what was before',
+    { list: (_task, created) => created },
+    /GET \/tasks: received .*, which (?:PUT|PATCH) has sent$/,
+  ],
+])('the suite finds that %s', { timeout: 60_000 }, async (_name, ways, problem) => {
+  const { code, lines } = await run(ways)
+  expect(states(lines)).toContainEqual(expect.stringMatching(problem))
+  expect(code).toBe(1)
+})
+
+const plain = (sent: Task) => ({
+  ...ofTask(sent),
+  ...(typeof sent['title'] === 'string' ? { title: sent['title'].trim() } : {}),
+  ...(typeof sent['due'] === 'string' ? { due: new Date(sent['due']).toISOString() } : {}),
+  ...(typeof sent['share'] === 'number' ? { share: Number(sent['share'].toPrecision(7)) } : {}),
+  ...(Array.isArray(sent['tags']) ? { tags: [...new Set(sent['tags'])].sort() } : {}),
+  changed: '2026-11-23T12:00:00Z',
+})
+
+test('a server that writes values in another form keeps its contract', { timeout: 60_000 }, async () => {
+  const ways = { create: plain, replace: plain, change: (sent: Task, before: Task) => ({ ...before, ...plain(sent) }) }
+  const { lines } = await run(ways)
+  expect(states(lines)).toEqual([])
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^  note: changed may be readOnly: GET \/tasks\/\d+: received the changed/),
+  )
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^  note: password may be writeOnly: GET \/tasks\/\d+: received no password/),
+  )
+  expect(lines.filter((line) => /note: secret/.test(line))).toEqual([])
+})
+
+const shown = ({ secret: _secret, ...sent }: Task) => (sent['share'] === Infinity ? { ...sent, share: 0 } : sent)
+
+test('a server that keeps what it is sent has no note of it', { timeout: 60_000 }, async () => {
+  const known = {
+    create: shown,
+    replace: shown,
+    change: (sent: Task, before: Task) => ({ ...before, ...shown(sent) }),
+  }
+  const { lines } = await run(known)
+  expect(lines.filter((line) => /  creates |readOnly|writeOnly|another form/.test(line))).toEqual([])
+})

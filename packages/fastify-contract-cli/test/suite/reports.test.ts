@@ -1,0 +1,142 @@
+import { createContractSuite, readContract, test as testServer } from '../../src/suite.ts'
+import Fastify from 'fastify'
+import { expect, onTestFinished, test } from 'vitest'
+import { contractOf, json, noContent } from '../contracts.ts'
+import { listen, runTestOf } from './run-test.ts'
+
+const text = { type: 'string' }
+const properties = { name: { ...text, minLength: 1 }, kind: text, color: text, size: { type: 'integer' } }
+const thing = { type: 'object', required: ['name'], properties }
+const refused = { description: 'Refused.' }
+
+/** A contract of one operation with a body of several members. */
+const thingsWith = (responses: object) =>
+  contractOf(
+    {
+      '/things': {
+        post: { operationId: 'addThing', requestBody: { required: true, content: json(thing) }, responses },
+      },
+    },
+    { security: [] },
+  )
+const done = { 204: { description: 'Done.' } }
+
+/** Reads the body of each request. @param answer gives the status for the value of the body, or for no JSON */
+function serve(answer: (body: unknown) => number): Promise<string> {
+  return listen((request, response) => {
+    void request.toArray().then((chunks: Buffer[]) => {
+      let body: unknown
+      try {
+        body = JSON.parse(Buffer.concat(chunks).toString())
+      } catch {
+        body = undefined
+      }
+      response.writeHead(answer(body)).end()
+    })
+  })
+}
+
+const args = (url: string) => ['--url', url, '--seed', '7', '--seconds', '20']
+const reports = (lines: string[]) => lines.filter((line) => line.includes(' → '))
+const curls = (lines: string[]) => lines.filter((line) => line.startsWith('  curl '))
+
+test('tests that fail for one reason are one report with the shortest request', { timeout: 60_000 }, async () => {
+  const url = await serve((body) => (typeof body === 'object' ? 500 : 400))
+  const { code, lines } = await runTestOf(thingsWith({ ...done, 400: refused }), args(url))
+  expect(code).toBe(1)
+  expect(reports(lines)).toEqual([
+    expect.stringMatching(
+      /^ {2}\S.* \(and \d+ more such tests(?:: body.*)?\) → POST \/things: received 500: the contract does not declare this status; expected 204, 400$/,
+    ),
+  ])
+  expect(curls(lines)).toEqual([expect.stringMatching(/ -d '(?:\{\}|\[\]|null)'$/)])
+})
+
+test('each rule that is broken with success is a report, with its places', { timeout: 60_000 }, async () => {
+  const url = await serve((body) => (body === undefined ? 400 : 204))
+  const { lines } = await runTestOf(thingsWith({ ...done, 400: refused }), args(url))
+  const found = reports(lines).map((line) =>
+    /that breaks: (\w+)(?: \(and (\d+) more such tests: (.*)\))? → /.exec(line)?.slice(1),
+  )
+  expect(found).toContainEqual(['required', undefined, undefined])
+  expect(found).toContainEqual(['minLength', undefined, undefined])
+  expect(found).toContainEqual(['type', '4', expect.stringMatching(/^body/) as string])
+  expect(found).toHaveLength(3)
+  // What does not matter is not sent.
+  expect(curls(lines)).toContainEqual(expect.stringMatching(/ -d '\{"name":""\}'$/))
+})
+
+test('each item of a tuple is broken by itself', { timeout: 60_000 }, async () => {
+  const tuple = {
+    type: 'array',
+    prefixItems: [{ ...text, minLength: 1 }, { enum: [1, 2] }],
+    items: { type: 'boolean' },
+  }
+  const requestBody = { required: true, content: json({ ...tuple, minItems: 2 }) }
+  const contract = contractOf({ '/pairs': { post: { operationId: 'addPair', requestBody, responses: done } } })
+  const url = await serve((body) => (body === undefined ? 400 : 204))
+  const { lines } = await runTestOf({ ...contract, security: [] }, args(url))
+  const places = ['body/0 that breaks: minLength', 'body/1 that breaks: enum', 'body/2 that breaks: type']
+  for (const [place, keyword] of places.map((each) => each.split(' that breaks: '))) {
+    expect(reports(lines)).toContainEqual(
+      expect.stringMatching(
+        `breaks: ${String(keyword)}.*${String(place)}|${String(place)} that breaks: ${String(keyword)}`,
+      ),
+    )
+  }
+})
+
+test('the request of a report has nothing that does not matter', { timeout: 60_000 }, async () => {
+  const nameOf = (body: unknown) => Object(body) as { name?: unknown }
+  const url = await serve((body) => {
+    const { name } = nameOf(body)
+    return typeof name === 'string' && name.length > 30 ? 500 : body === undefined ? 400 : 204
+  })
+  const { lines } = await runTestOf(thingsWith({ ...done, 400: refused }), args(url))
+  expect(curls(lines)).toContainEqual(expect.stringMatching(/ -d '\{"name":"a{31}"\}'$/))
+})
+
+test('422 is expected where the contract declares it in place of 400', { timeout: 60_000 }, async () => {
+  const contract = thingsWith({ ...done, 422: refused })
+  const { problemsOf } = readContract(contract)
+  const answer = (status: number) => (body: unknown) => (problemsOf(body ?? 0, thing).length === 0 ? 204 : status)
+  const right = await runTestOf(contract, args(await serve(answer(422))))
+  expect(right.lines.filter((line) => /note|→/.test(line))).toEqual([])
+  expect(right.code).toBe(0)
+  const other = await runTestOf(contract, args(await serve(answer(400))))
+  expect(other.lines).toContainEqual(expect.stringMatching(/^ {2}note: 400 is not declared/))
+})
+
+test('a failing handler in the same process is reported with what it has thrown', { timeout: 60_000 }, async () => {
+  const app = Fastify()
+  app.get('/things', () => {
+    throw new Error('the drawer is locked')
+  })
+  onTestFinished(() => app.close())
+  const contract = readContract(
+    contractOf({ '/things': { get: { operationId: 'listThings', responses: noContent } } }, { security: [] }),
+  )
+  const problems: string[] = []
+  for await (const result of testServer(contract, { app, seconds: 5 })) {
+    if (result.verdict === 'fault') problems.push(result.problem)
+  }
+  expect(problems).toContainEqual(
+    expect.stringMatching(
+      /received 500, .*; the server says: Error: the drawer is locked \(at .*reports\.test\.ts:\d+:\d+\)?\)$/,
+    ),
+  )
+})
+
+test('the report of a comparison has both sides of what differs', async () => {
+  const suite = createContractSuite(readContract(thingsWith(done)), { exchange: () => Promise.reject(new Error()) })
+  onTestFinished(() => suite.close())
+  const result = await suite.resultOf('things are equal', () => {
+    expect({ status: 200, body: { name: 'a', all: [1] } }).toEqual({ status: 200, body: { name: 'b', all: [1] } })
+    return Promise.resolve()
+  })
+  expect(result).toMatchObject({
+    problem: expect.stringMatching(
+      /: received \{"body":\{"all":\[1\],"name":"a"\}\}, expected \{"body":\{.*"b"\}\}$/,
+    ) as string,
+  })
+})

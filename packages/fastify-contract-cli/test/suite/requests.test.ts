@@ -1,0 +1,282 @@
+import fc from 'fast-check'
+import type { ContractOperation } from 'fastify-contract/document'
+import { expect, test } from 'vitest'
+import type { ContractRequest, TestOptions, WireRequest } from '../../src/suite.ts'
+import { NoGenerator, createContractSuite, readContract, test as testServer, validRequest } from '../../src/suite.ts'
+import { requestBreaksOf } from '../../src/suite/broken-requests.ts'
+import { requestsOf } from '../../src/suite/requests.ts'
+import { serve } from '../contracts.ts'
+
+const text = { type: 'string' }
+const parameter = (place: string, name: string, more: object = {}) => {
+  return { in: place, name, required: place === 'path', schema: text, ...more }
+}
+const done = { responses: { 204: { description: 'Done.' } } }
+
+/** A contract of one operation. */
+function contractOf(operation: object, path = '/things/{id}') {
+  const contract = readContract({
+    openapi: '3.1.0',
+    paths: { [path]: { post: { operationId: 'post', ...done, ...operation } } },
+  })
+  return { contract, operation: contract.operations[0] as ContractOperation }
+}
+
+/** Requests to an operation. */
+function drawn(operation: object, path?: string): ContractRequest[] {
+  const { contract, operation: own } = contractOf(operation, path)
+  return fc.sample(requestsOf(own, contract), { seed: 1, numRuns: 200 })
+}
+
+const huge = { type: 'string', maxLength: 1_048_576 }
+const places = ['path', 'query', 'header', 'cookie']
+const many = Array.from({ length: 40 }, (_, index) => parameter('query', `many${String(index)}`))
+const body = (schema: object, more: object = {}) => ({
+  requestBody: { content: { 'application/json': { schema, ...more } } },
+})
+const large = {
+  parameters: [...places.map((place) => parameter(place, place === 'path' ? 'id' : place, { schema: huge })), ...many],
+  ...body({ type: 'object', properties: { text: huge, list: { type: 'array', maxItems: 1_000_000, items: huge } } }),
+}
+
+test('requests have a size that servers take, whatever the contract allows', { timeout: 20_000 }, () => {
+  const { contract, operation } = contractOf(large)
+  const breaks = requestBreaksOf(operation, contract, false).filter(({ place }) => !place.startsWith('query/many'))
+  const reasons: string[] = []
+  const broken = breaks.flatMap(({ draw }) => {
+    try {
+      return fc.sample(draw(), { seed: 1, numRuns: 10 })
+    } catch (error) {
+      if (!(error instanceof NoGenerator)) throw error
+      reasons.push(error.message)
+      return []
+    }
+  })
+  expect(new Set(reasons)).toEqual(
+    new Set(['no text of 1048577 characters is sent', 'no list of 1000001 items is sent']),
+  )
+  expect(broken.length).toBeGreaterThan(20)
+  for (const { url, headers, body: sent = '' } of [...drawn(large), ...broken]) {
+    expect(url.length).toBeLessThanOrEqual(8_000)
+    expect(JSON.stringify(headers).length).toBeLessThan(8_000)
+    expect(Buffer.byteLength(sent)).toBeLessThan(65_536)
+  }
+})
+
+test('long texts are drawn at the ends of their range', () => {
+  const lengths = drawn(
+    body({ required: ['text'], properties: { text: { type: 'string', maxLength: 5_000 } } }),
+    '/a',
+  ).flatMap(({ body: sent }) =>
+    sent === undefined ? [] : [Array.from((JSON.parse(String(sent)) as { text: string }).text).length],
+  )
+  expect(lengths).toContain(5_000)
+  expect(lengths).toContain(0)
+  expect(Math.max(...lengths)).toBe(5_000)
+})
+
+test.each<[string, object]>([
+  ['an example', { example: 'known' }],
+  ['one of the examples', { examples: { a: { value: 'known' } } }],
+  ['the example of its schema', { schema: { type: 'string', examples: ['known'] } }],
+  ['its default', { schema: { type: 'string', default: 'known' } }],
+  ['the only value', { schema: { type: 'string', enum: ['known'] } }],
+])('a parameter often has %s, and first', (_name, more) => {
+  const operation = { parameters: [parameter('path', 'id', more), parameter('query', 'q', more)] }
+  const { contract, operation: own } = contractOf(operation)
+  expect(validRequest(own, contract).url).toBe('/things/known')
+  const urls = drawn(operation).map(({ url }) => decodeURIComponent(url))
+  expect(urls.filter((url) => url.startsWith('/things/known')).length).toBeGreaterThan(100)
+  expect(urls.filter((url) => url.endsWith('?q=known')).length).toBeGreaterThan(20)
+})
+
+/** Serves an operation, and sends it what the suite draws. @returns the statuses */
+async function statusesOf(operation: object, path = '/'): Promise<{ right: number[]; wrong: Map<string, number[]> }> {
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'T', version: '1' },
+    security: [],
+    paths: { [path]: { post: { operationId: 'post', ...done, ...operation } } },
+  }
+  const contract = readContract(document)
+  const own = contract.operations[0] as ContractOperation
+  const sendTo = await serve(document, { post: () => ({ status: 204 }) })
+  const send = async ({ method, url, headers = {}, body: payload }: ContractRequest) => {
+    const given = Object.fromEntries(
+      Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined),
+    )
+    const content = payload === undefined ? {} : { body: String(payload) }
+    const { status } = await sendTo({ method, url, headers: given, ...content })
+    return status
+  }
+  const all = (requests: fc.Arbitrary<ContractRequest>, numRuns: number) =>
+    Promise.all(fc.sample(requests, { seed: 1, numRuns }).map(send))
+  const wrong = new Map<string, number[]>()
+  for (const { place, rule, draw } of requestBreaksOf(own, contract, true)) {
+    wrong.set(`${place} ${rule}`, await all(draw(), 5))
+  }
+  return { right: await all(requestsOf(own, contract), 100), wrong }
+}
+
+const point = { type: 'object', required: ['x'], properties: { x: { type: 'integer' }, note: text } }
+const tree = {
+  type: 'object',
+  required: ['at'],
+  properties: { at: point, all: { type: 'array', items: point }, names: { type: 'array', items: text } },
+}
+
+test('deep objects of a query are drawn and broken', { timeout: 20_000 }, async () => {
+  const { right, wrong } = await statusesOf({
+    parameters: [
+      parameter('query', 'p', { schema: tree, style: 'deepObject' }),
+      parameter('query', 'q', { schema: { anyOf: [tree, { enum: [''] }] }, style: 'deepObject' }),
+    ],
+  })
+  expect(new Set(right)).toEqual(new Set([204]))
+  expect([...wrong.keys()]).toEqual(expect.arrayContaining(['query/p/at required', 'query/p/all/0/x type']))
+  expect(new Set([...wrong.values()].flat())).toEqual(new Set([400]))
+})
+
+test.each(['application/x-www-form-urlencoded', 'multipart/form-data'])(
+  'the encoding of %s is drawn and broken',
+  { timeout: 20_000 },
+  async (type) => {
+    const ids = { type: 'array', items: { type: 'integer' } }
+    const picture = { type: 'string', format: 'binary' }
+    const schema = { type: 'object', properties: { tree, ids, words: { type: 'array', items: text }, point, picture } }
+    const encoding = {
+      tree: { style: 'deepObject', explode: true },
+      ids: { explode: false },
+      words: { style: 'pipeDelimited' },
+      point: { style: 'spaceDelimited' },
+      picture: { contentType: 'image/*' },
+    }
+    const { right, wrong } = await statusesOf({
+      requestBody: { required: true, content: { [type]: { schema, encoding } } },
+    })
+    expect(new Set(right)).toEqual(new Set([204]))
+    const isMultipart = type.startsWith('multipart')
+    expect([...wrong.keys()]).toEqual(
+      expect.arrayContaining([
+        'body/tree/at required',
+        'body/tree/all/0/x type',
+        ...(isMultipart ? ['body/picture contentType'] : []),
+      ]),
+    )
+    expect(new Set([...wrong.values()].flat())).toEqual(new Set([400]))
+  },
+)
+
+test('a quoted integer of a cookie is not a broken one', async () => {
+  const { wrong } = await statusesOf({ parameters: [parameter('cookie', 'c', { schema: { type: 'integer' } })] })
+  expect(wrong.get('cookie/c canonical decimal form')).toEqual([400, 400, 400, 400, 400])
+})
+
+test('the styles label and matrix are drawn and broken', { timeout: 20_000 }, async () => {
+  const list = { type: 'array', minItems: 1, items: { type: 'integer' } }
+  const { right, wrong } = await statusesOf(
+    {
+      parameters: [
+        parameter('path', 'a', { style: 'label', schema: { type: 'integer' } }),
+        parameter('path', 'b', { style: 'label', explode: true, schema: { ...list, items: text } }),
+        parameter('path', 'c', { style: 'matrix', schema: list }),
+        parameter('path', 'd', { style: 'matrix', explode: true, schema: list }),
+        parameter('path', 'e', { style: 'matrix', explode: true, schema: point }),
+        parameter('path', 'f', { style: 'label', explode: true, schema: point }),
+      ],
+    },
+    '/{a}/{b}/{c}/{d}/{e}/{f}',
+  )
+  expect(new Set(right)).toEqual(new Set([204]))
+  expect([...wrong.keys()]).toContain('path/a type')
+  expect(new Set([...wrong.values()].flat())).toEqual(new Set([400]))
+})
+
+test('an example of a parameter that its schema does not allow is not sent', () => {
+  const urls = drawn({ parameters: [parameter('path', 'id', { example: 'known', schema: { type: 'integer' } })] })
+  expect(urls.filter(({ url }) => url.includes('known'))).toEqual([])
+})
+
+test('the example of a body is sent', () => {
+  const bodies = drawn(body({ type: 'object' }, { example: { known: true } }), '/a').map((request) => request.body)
+  expect(bodies).toContain('{"known":true}')
+})
+
+test('given values stand in place of drawn ones, but where a rule about them is broken', async () => {
+  const { contract } = contractOf({
+    parameters: [parameter('path', 'id'), parameter('query', 'q', { required: true, schema: { type: 'integer' } })],
+    ...done,
+  })
+  const seen: WireRequest[] = []
+  const exchange = (request: WireRequest) => {
+    seen.push(request)
+    return Promise.resolve({ status: 204, headers: {}, text: '' })
+  }
+  const given: TestOptions = {
+    pathValues: [['id', 'localhost:8080']],
+    query: [
+      ['q', '5'],
+      ['other', 'o'],
+    ],
+    headers: { 'X-Other': 'x' },
+  }
+  for await (const _result of testServer(contract, { exchange, seed: 1, scale: 0.1, ...given })) continue
+  const urls = new Set(seen.slice(1).map(({ url }) => url))
+  expect(urls).toContain('/things/localhost%3A8080?q=5&other=o')
+  expect(urls, 'the parameter is missing on purpose').toContain('/things/localhost%3A8080?other=o')
+  for (const url of urls) expect(url).toMatch(/^\/things\/localhost%3A8080\?(?:q=[^&]+&)?other=o$/)
+  expect(new Set(seen.slice(1).map(({ headers }) => headers['X-Other']))).toEqual(new Set(['x']))
+})
+
+test.each(['query', 'header', 'cookie'])(
+  'a key that two schemes have in common is sent once in a %s',
+  async (place) => {
+    const scheme = { type: 'apiKey', in: place, name: 'key' }
+    const contract = readContract({
+      security: [{ one: [], two: [] }],
+      components: { securitySchemes: { one: scheme, two: scheme } },
+      paths: { '/things': { get: { operationId: 'get', ...done } } },
+    })
+    const seen: WireRequest[] = []
+    const exchange = (request: WireRequest) => {
+      seen.push(request)
+      return Promise.resolve({ status: 204, headers: {}, text: '' })
+    }
+    const suite = createContractSuite(contract, { exchange })
+    await suite.senderFor({ one: 'k', two: 'k' })({ method: 'GET', url: '/things' })
+    expect(JSON.stringify(seen).match(/"key":"k"|key=k/g)).toHaveLength(1)
+  },
+)
+
+test('what was created is read and deleted with the parameters that its operations require', async () => {
+  const required = [parameter('header', 'App', { required: true }), parameter('query', 'part', { required: true })]
+  const thing = { 'application/json': { schema: { type: 'object', required: ['id'], properties: { id: text } } } }
+  const one = { responses: { 200: { description: 'One.', content: thing } } }
+  const parameters = [parameter('path', 'id'), ...required]
+  const contract = readContract({
+    paths: {
+      '/things': { post: { operationId: 'add', requestBody: { required: true, content: thing }, ...one } },
+      '/things/{id}': {
+        get: { operationId: 'get', parameters, ...one },
+        delete: { operationId: 'remove', parameters, ...done },
+      },
+    },
+  })
+  const refused: WireRequest[] = []
+  const exchange = (request: WireRequest) => {
+    const { method, url, headers } = request
+    const isWhole = method === 'POST' || (headers['App'] !== undefined && url.includes('?part='))
+    if (url !== '/' && !isWhole) refused.push(request)
+    const type = { 'content-type': 'application/json' }
+    return Promise.resolve({
+      status: method === 'DELETE' ? 204 : 200,
+      headers: type,
+      text: method === 'DELETE' ? '' : '{"id":"a"}',
+    })
+  }
+  const suite = createContractSuite(contract, { exchange, seed: 1, scale: 0.1 })
+  const state = suite.cases().filter(({ title }) => title.includes('that can be read'))
+  expect(state).toHaveLength(1)
+  for (const { run } of state) await run()
+  expect(refused).toEqual([])
+})

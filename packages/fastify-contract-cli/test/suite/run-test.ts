@@ -1,0 +1,31 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type RequestListener, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { runTest } from '../../src/test/test-command.ts'
+
+/** Starts a server that ends with the test. @returns its URL */
+export async function listen(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  // It listens on a port.
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+}
+
+/** Runs `fastify-contract test` with a contract. @returns what it prints, and its exit code */
+export async function runTestOf(document: object, args: string[]): Promise<{ code: number; lines: string[] }> {
+  const folder = await mkdtemp(join(tmpdir(), 'run-test-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'openapi.json')
+  await writeFile(file, JSON.stringify(document))
+  const lines: string[] = []
+  const line = (text: string) => lines.push(text)
+  const code = await runTest([file, ...args], { line, problem: line, progress: () => undefined })
+  return { code, lines }
+}

@@ -1,0 +1,179 @@
+import { setTimeout } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Result, type TestOptions, readContract, test as testServer } from '../../src/suite.ts'
+import { contractOf, json, noContent } from '../contracts.ts'
+import { petsContract, petsDocument } from './pets-contract.ts'
+import { type Faults, servePets } from './pets-server.ts'
+import { listen, runTestOf } from './run-test.ts'
+
+async function pets(faults: Faults = {}): Promise<string> {
+  const { url, close } = await servePets(faults)
+  onTestFinished(close)
+  return url
+}
+
+const withKey = ['--auth', 'key=k', '--seed', '7']
+const ofKey = ['POST /pets', 'GET /pets', 'GET /pets/{petId}', 'PUT /pets/{petId}', 'DELETE /pets/{petId}']
+
+test('operations without credentials give exit code 2, unless --skip names them', { timeout: 120_000 }, async () => {
+  const url = await pets()
+  const unnamed = await runTestOf(petsDocument, ['--url', url])
+  expect(unnamed.code).toBe(2)
+  expect(unnamed.lines).toContain('left out: 5 operations need key (--auth key=…)')
+  expect(unnamed.lines.at(-1)).toMatch(/^7 operations, \d+ requests in \d+ s: \d+ ok, 0 failed, 5 not tested;/)
+  const named = await runTestOf(petsDocument, ['--url', url, ...ofKey.flatMap((id) => ['--skip', id])])
+  expect(named.lines).toContainEqual(expect.stringMatching(/^skipped: (?:[A-Z]+ \/pets\S*(?:, |$)){5}/))
+  expect(named.code).toBe(0)
+})
+
+test('a run that sends nothing has exit code 2', async () => {
+  const url = await pets()
+  const only = ['--only', 'GET /pets', '--url', url]
+  expect((await runTestOf(petsDocument, only)).code).toBe(2)
+  expect(await runTestOf(petsDocument, [...only, '--skip', 'listPets'])).toEqual({
+    code: 2,
+    lines: [
+      'skipped: GET /pets',
+      expect.stringMatching(/^1 operation, 0 requests in 0 s: 0 ok, 0 failed; never seen: /),
+    ],
+  })
+})
+
+test('a skipped operation gets no request', { timeout: 120_000 }, async () => {
+  const methods = new Set<string>()
+  const reply: Faults['reply'] = (right, { method }) => {
+    methods.add(method)
+    return right
+  }
+  const skip = ['--skip', 'DELETE /pets/{petId}', '--skip', 'search']
+  expect(await runTestOf(petsDocument, ['--url', await pets({ reply }), ...withKey, ...skip])).toMatchObject({
+    code: 0,
+  })
+  expect(methods).toEqual(new Set(['GET', 'POST', 'PUT']))
+  const unknown = await runTestOf(petsDocument, ['--url', await pets(), ...withKey, '--skip', 'GET /none'])
+  expect(unknown).toEqual({ code: 2, lines: ['the contract has no operation GET /none'] })
+})
+
+test('an operation that answers 501 is named and is no failure', { timeout: 120_000 }, async () => {
+  const reply: Faults['reply'] = (right, { method, path }) =>
+    method === 'GET' && path.startsWith('/pets/') && right.status < 400 ? { status: 501 } : right
+  const { code, lines } = await runTestOf(petsDocument, ['--url', await pets({ reply }), ...withKey])
+  expect(lines).toContain('not implemented (501): GET /pets/{petId}')
+  expect(code).toBe(0)
+})
+
+test('a server that answers 501 to everything has exit code 2', { timeout: 120_000 }, async () => {
+  const url = await pets({ reply: () => ({ status: 501 }) })
+  const { code, lines } = await runTestOf(petsDocument, ['--url', url, ...withKey])
+  expect(lines.at(-1)).toMatch(/: 0 ok, 0 failed/)
+  expect(code).toBe(2)
+})
+
+test('an operation that refuses each valid request is not tested', { timeout: 120_000 }, async () => {
+  const reply: Faults['reply'] = (right, { method }) =>
+    method === 'PUT' ? { status: 404, body: { title: 'a' } } : right
+  const skip = ['--skip', 'POST /pets']
+  const { code, lines } = await runTestOf(petsDocument, ['--url', await pets({ reply }), ...withKey, ...skip])
+  expect(lines).toContainEqual(
+    expect.stringMatching(
+      /^left out: PUT \/pets\/\{petId\}: no request succeeds: received 404 \(\d+\).*; give values that exist \(--path petId=…\), or --skip it$/,
+    ),
+  )
+  expect(code).toBe(2)
+})
+
+const xmlBody = (media: object) => {
+  const requestBody = { required: true, content: { 'application/xml': { schema: { type: 'object' }, ...media } } }
+  const b = { post: { operationId: 'addB', requestBody, responses: noContent } }
+  return contractOf({ '/a': { get: { operationId: 'getA', responses: noContent } }, '/b': b }, { security: [] })
+}
+
+test('an operation of which no valid request is known is not tested, but with its example', async () => {
+  const bodies = new Set<string>()
+  const url = await listen((request, response) => {
+    void request.toArray().then((chunks: Buffer[]) => {
+      if (request.url === '/b') bodies.add(Buffer.concat(chunks).toString())
+      response.writeHead(204).end()
+    })
+  })
+  const { code, lines } = await runTestOf(xmlBody({}), ['--url', url])
+  expect(lines).toContain('left out: POST /b: cannot generate a body of application/xml; give it an example')
+  expect(code).toBe(2)
+  const exampled = await runTestOf(xmlBody({ example: '<b/>' }), ['--url', url])
+  expect(bodies).toEqual(new Set(['<b/>']))
+  expect(exampled.code).toBe(0)
+})
+
+test.each(['1', '7', '10', '20', '40'])('--seconds takes %s', async (seconds) => {
+  const args = ['--url', await pets(), '--only', 'POST /pictures', '--seconds', seconds]
+  expect(await runTestOf(petsDocument, args)).toMatchObject({ code: 0 })
+})
+
+interface Timed {
+  result: Result
+  /** In milliseconds. */
+  took: number
+}
+
+/** Runs each test, and measures how long it takes. */
+async function timed(options: TestOptions, contract = petsContract): Promise<Timed[]> {
+  const results: Timed[] = []
+  let start = performance.now()
+  for await (const result of testServer(contract, { seed: 7, ...options })) {
+    results.push({ result, took: performance.now() - start })
+    start = performance.now()
+  }
+  return results
+}
+
+test('each test that is ok has sent a request', { timeout: 120_000 }, async () => {
+  const url = await pets({ delay: 100 })
+  const args = ['--url', url, ...withKey, '--seconds', '3']
+  const { code, lines } = await runTestOf(petsDocument, args)
+  const [, sent = '', ok = ''] = /, (\d+) requests in \d+ s: (\d+) ok/.exec(lines.at(-1) ?? '') ?? []
+  expect(Number(ok)).toBeLessThan(Number(sent))
+  expect(lines).toContainEqual(expect.stringMatching(/^left out: .*: the time is up; give more with --seconds$/))
+  expect(code).toBe(2)
+})
+
+test('a test of state keeps its share of the time on a slow server', { timeout: 120_000 }, async () => {
+  const seconds = 8
+  const all = await timed({ url: await pets({ delay: 300 }), auth: { key: 'k' }, seconds })
+  const [state] = all
+  expect(state?.result.title).toMatch(/^addPet creates/)
+  // With the requests before the tests, and the one that is under way when the share ends.
+  expect(state?.took).toBeLessThan(4_000)
+  expect(all.reduce((sum, { took }) => sum + took, 0)).toBeLessThan(seconds * 1000 + 1_000)
+})
+
+const properties = Object.fromEntries(
+  Array.from({ length: 20 }, (_, index) => [
+    `p${String(index)}`,
+    { type: 'string', pattern: '^(a|b|cd)*e{2,9}[x-z]+$' },
+  ]),
+)
+const large = readContract(
+  contractOf(
+    {
+      '/a': {
+        post: {
+          operationId: 'addA',
+          requestBody: { required: true, content: json({ type: 'array', items: { type: 'object', properties } }) },
+          responses: noContent,
+        },
+      },
+    },
+    { security: [] },
+  ),
+)
+
+test('drawing and shrinking end with the time, and what was found is told', { timeout: 120_000 }, async () => {
+  const exchange = async ({ body }: { body?: unknown }) => {
+    await setTimeout(20)
+    return { status: String(body).length > 200 ? 500 : 204, headers: {}, text: '' }
+  }
+  const start = performance.now()
+  const results = await timed({ exchange, seconds: 3 }, large)
+  expect(performance.now() - start).toBeLessThan(5_000)
+  expect(results[0]?.result).toMatchObject({ verdict: 'fault', kind: 'fault of the server' })
+})

@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import openapiTypeScript, { astToString } from 'openapi-typescript'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { Places } from '../src/model/places.ts'
+import { readYaml } from '../src/model/read-yaml.ts'
+import { folderWith, json } from './contracts.ts'
+import { type Output, runHere } from './run-here.ts'
+
+const cli = join(import.meta.dirname, '../src/cli.ts')
+
+const run = (root: string, args: string[]) => runHere(root, ['types', ...args])
+
+/** Runs the command in a process of its own, in a folder. @param after what the shell puts after it */
+async function runPiped(root: string, args: string[], after: string) {
+  const command = ['-o', 'pipefail', '-c', `"$0" "$@" ${after}`, process.execPath, cli, 'types', ...args]
+  return promisify(execFile)('bash', command, { cwd: root, maxBuffer: 2 ** 26 }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: unknown) => error as Output,
+  )
+}
+
+/** An OpenAPI 3.0 contract with these members. */
+const contractWith = (more: object) => ({ openapi: '3.0.3', info: { title: 'Shop', version: '1' }, paths: {}, ...more })
+
+const services = join(import.meta.dirname, 'services')
+
+test.each(['galaxy/galaxy.yaml', 'request-baskets/request-baskets.json'])(
+  'the types of %s are those of openapi-typescript',
+  async (file) => {
+    const document = readYaml(await readFile(join(services, file)), file, new Places())
+    const { stdout } = await run(services, [file])
+    const name = file.replace(/.*\//, '')
+    const expected = astToString(await openapiTypeScript(JSON.stringify(document), { silent: true }))
+    expect(stdout).toBe(`// Generated from ${name} by fastify-contract. Do not edit.\n\n${expected}`)
+  },
+)
+
+describe('the types mend what openapi-typescript misreads:', () => {
+  const ref = { $ref: '#/components/schemas/Name' }
+  const deep = { $ref: '#/components/schemas/Other/properties/inner/items' }
+  const mended: [string, object, string][] = [
+    ['an anchor', { $anchor: 'deep', type: 'boolean' }, 'boolean;'],
+    ['nullable beside a reference', { ...ref, nullable: true }, 'components["schemas"]["Name"] | null;'],
+    ['a reference into a component', { type: 'array', items: deep }, 'number[];'],
+    ['a constant null', { const: null }, 'null;'],
+    ['an integer beyond 2^53', { enum: [9007199254740993n], type: 'integer' }, 'number;'],
+    ['an enum of objects', { type: 'object', enum: [{ a: 1 }], description: '@ts-ignore' }, 'Record<string, never>;'],
+    ['an alternative that is true', { allOf: [ref, true] }, 'components["schemas"]["Name"] & unknown;'],
+    [
+      'additionalProperties beside a property of another type',
+      { type: 'object', properties: { a: { type: 'number' } }, additionalProperties: ref },
+      '{ a?: number; } & { [key: string]: components["schemas"]["Name"] | number; };',
+    ],
+  ]
+  let types: string
+  beforeAll(async () => {
+    const schemas = {
+      Name: { type: 'string' },
+      Other: { type: 'object', properties: { inner: { type: 'array', items: { type: 'number' } } } },
+      ...Object.fromEntries(mended.map(([, schema], index) => [`Mended${String(index)}`, schema])),
+    }
+    const items = { itemSchema: { type: 'object', properties: { of: ref } } }
+    const responses = {
+      200: { description: 'Lines.', content: { 'application/jsonl': items } },
+      204: { description: 'Done.', headers: { Left: { $ref: '#/components/headers/Left' } } },
+    }
+    const parameters = [
+      { name: 'filter', in: 'query', content: json({ type: 'array', items: { type: 'number' } }) },
+      { name: 'from', in: 'query', schema: { type: 'integer', format: 'int64', default: 1 } },
+    ]
+    const contract = contractWith({
+      $self: 'https://shop.example/shop.yaml',
+      paths: {
+        '/things': {
+          parameters: [{ name: 'id', in: 'query', schema: { type: 'string' } }],
+          get: { parameters, responses },
+          query: { requestBody: { content: json({ type: 'number' }) }, responses },
+          additionalOperations: { 'M-SEARCH': { operationId: 'search', responses } },
+        },
+        '/named': {
+          get: {
+            parameters: [{ name: 'deep', in: 'query', schema: { $ref: '/shop.yaml#deep' } }],
+            responses: {
+              200: { description: 'a', content: { 'text/plain': { $ref: '#/components/mediaTypes/Plain' } } },
+            },
+          },
+        },
+        '/{a}': { query: { requestBody: { content: json({}) }, responses } },
+      },
+      components: {
+        mediaTypes: { Plain: { schema: ref } },
+        schemas,
+        headers: { Left: { schema: { type: 'number' } } },
+      },
+    })
+    let remove = () => Promise.resolve()
+    const root = await folderWith({ 'openapi.yaml': contract }, (finish) => (remove = finish))
+    types = (await run(root, ['openapi.yaml'])).stdout
+    return () => remove()
+  })
+
+  test.each(mended.map(([what, , type], index) => [what, `Mended${String(index)}: ${type}`]))('%s', (_what, type) => {
+    expect(types.replaceAll(/\s+/g, ' ')).toContain(type)
+  })
+
+  test('comments have no directives', () => {
+    expect(types).toContain('@description')
+    expect(types).not.toContain('@ts-ignore')
+  })
+
+  test('an optional header behind a reference', () => {
+    expect(types).toContain('Left?: number;')
+  })
+
+  test('a parameter in JSON', () => {
+    expect(types).toContain('filter?: number[];')
+  })
+
+  test('not int64, which is a number', () => {
+    expect(types).toContain('from?: number;')
+  })
+
+  test('media types and schemas with names of their own', () => {
+    expect(types).toContain('deep?: components["schemas"]["Mended0"];')
+    expect(types).toContain('"text/plain": components["schemas"]["Name"];')
+  })
+
+  test('items of a stream', () => {
+    expect(types.replaceAll(/\s+/g, ' ')).toContain(
+      '"application/jsonl": AsyncIterable<{ of?: components["schemas"]["Name"]; }>;',
+    )
+  })
+
+  test('methods of OpenAPI 3.2', () => {
+    const inOneLine = types.replaceAll(/\s+/g, ' ')
+    expect(inOneLine).toContain(
+      'query: { parameters: { query?: { id?: string; }; header?: never; path?: never; cookie?: never; }; ' +
+        'requestBody?: { content: { "application/json": number; }; };',
+    )
+    expect(inOneLine).toContain('"m-search": operations["search"];')
+    expect(types).not.toContain('\0')
+  })
+})
+
+test('--out writes a file, with its folders', async () => {
+  const root = await folderWith({ 'api/shop.yaml': contractWith({}) })
+  const { stdout: types } = await run(root, ['api/shop.yaml'])
+  expect(await run(root, ['api/shop.yaml', '--out', 'src/made/shop.ts'])).toMatchObject({
+    code: 0,
+    stdout: 'wrote src/made/shop.ts\n',
+  })
+  expect(await readFile(join(root, 'src/made/shop.ts'), 'utf8')).toBe(types)
+  expect(await run(root, ['api/shop.yaml', '--out', 'src'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^--out: src cannot be written \(EISDIR.*\)\n$/) as string,
+  })
+})
+
+test('a contract that is broken is refused at its place, and writes nothing', async () => {
+  const root = await folderWith({ 'openapi.yaml': "openapi: 3.1.0\ninfo: { title: A, version: '1' }\npaths: 1\n" })
+  const refusal = { code: 1, stdout: '', stderr: expect.stringMatching(/^openapi\.yaml:3:1: paths: /) as string }
+  expect(await run(root, ['openapi.yaml'])).toMatchObject(refusal)
+  await run(root, ['openapi.yaml', '--out', 'types.ts'])
+  await expect(readFile(join(root, 'types.ts'))).rejects.toThrow('ENOENT')
+})
+
+test('wrong arguments are a line with exit code 2, and --help describes the command', async () => {
+  const root = await folderWith()
+  expect(await run(root, [])).toMatchObject({ code: 2, stderr: 'give one FILE; see fastify-contract types --help\n' })
+  expect(await run(root, ['--help'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('--out FILE') as string,
+  })
+})
+
+test('a closed pipe is not an error', async () => {
+  // More than a pipe and `head` hold.
+  const Long = { type: 'string', description: 'long '.repeat(400_000) }
+  const root = await folderWith({ 'openapi.yaml': contractWith({ components: { schemas: { Long } } }) })
+  expect(await runPiped(root, ['openapi.yaml'], '| head -n 1')).toEqual({
+    code: 0,
+    stdout: '// Generated from openapi.yaml by fastify-contract. Do not edit.\n',
+    stderr: '',
+  })
+})
