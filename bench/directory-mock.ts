@@ -2,11 +2,12 @@ import { pathToFileURL } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Contract } from 'fastify-contract'
 import { type ContractOperation, basePathsOf, documentOf, isJson } from 'fastify-contract/document'
+import { escapeName, lookUp } from 'fastify-contract/json'
 import { securitySchemesOf } from 'fastify-contract/security'
 import { createMock } from 'fastify-contract-cli/mock'
 import {
   type ReceivedResponse,
-  Undrawable,
+  NoGenerator,
   type WireRequest,
   createContractSuite,
   credentialsOf,
@@ -23,10 +24,14 @@ type Node = Record<string, unknown>
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 const nodeOf = (value: unknown): Node => (isNode(value) ? value : {})
 
+/** Members that hold values, and members that hold schemas or parts by their names. */
+const values = ['default', 'example', 'examples', 'enum', 'const', 'discriminator', '$id', '$schema']
+const maps = ['properties', 'schemas', 'paths', 'responses', 'content']
+
 const [file = '', seconds = '0'] = process.argv.slice(2)
 // `generate` has written it.
 const { contract } = (await import(pathToFileURL(file).href)) as { contract: Contract }
-const written = JSON.parse(contract.json ?? contract.document) as Node
+const written = JSON.parse(contract.document) as Node
 const is30 = String(written['openapi']).startsWith('3.0')
 const tested = readContract(documentOf(contract))
 const [base = ''] = basePathsOf(tested.document)
@@ -61,9 +66,9 @@ for (const operation of tested.operations) {
 if (seconds !== '0') {
   for await (const result of test(tested, { exchange, auth, seed: 1, seconds: Number(seconds) })) {
     const { title, verdict, route = '' } = result
-    const why = verdict === 'fault' ? `${result.kind}: ${result.problem}` : ''
-    const isTried = verdict !== 'left out' && verdict !== 'not implemented'
-    if (isTried)
+    const why =
+      verdict === 'fault' ? `${result.kind}: ${result.problem}` : verdict === 'not judged' ? result.reason : ''
+    if (verdict !== 'left out')
       console.log(JSON.stringify({ route: `${route}: ${title}`, verdict: why === '' ? 'kept' : 'fault', why }))
   }
 }
@@ -74,7 +79,7 @@ async function judge(operation: ContractOperation): Promise<{ verdict: string; w
   try {
     await send(validRequest(operation, tested))
   } catch (error) {
-    if (error instanceof Undrawable) return { verdict: 'unsent', why: error.message }
+    if (error instanceof NoGenerator) return { verdict: 'unsent', why: error.message }
     // What the suite says of the response is said below, by another reader.
     if (received.length === 0) throw error
   }
@@ -114,16 +119,11 @@ function responseIn(
   const pointer = `/paths/${escaped(path)}/${method}/responses/${escaped(key)}`
   const { $ref: reference } = response
   if (typeof reference !== 'string') return { response, pointer }
-  const names = reference
-    .split('/')
-    .slice(1)
-    .map((name) => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'))
-  const target = names.reduce<unknown>((node, name) => nodeOf(node)[name], written)
-  return { response: nodeOf(target), pointer: `/${names.map(escaped).join('/')}` }
+  return { response: nodeOf(lookUp(written, reference)), pointer: reference.slice(1) }
 }
 
 function escaped(name: string): string {
-  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
+  return encodeURIComponent(escapeName(name))
 }
 
 /** Writes the schemas of OpenAPI 3.0 as Ajv reads them, and leaves `writeOnly` properties out of `required`. */
@@ -138,21 +138,8 @@ function forAjv(node: unknown, isMap = false): unknown {
   const { id: _id, nullable, required, exclusiveMinimum, exclusiveMaximum, pattern, ...others } = node
   const copy: Node = {}
   for (const [name, member] of Object.entries(others)) {
-    const isValue = [
-      'default',
-      'example',
-      'examples',
-      'enum',
-      'const',
-      'x-',
-      'discriminator',
-      '$id',
-      '$schema',
-    ].includes(name)
     if (name.startsWith('x-')) continue
-    copy[name] = isValue
-      ? member
-      : forAjv(member, ['properties', 'schemas', 'paths', 'responses', 'content'].includes(name))
+    copy[name] = values.includes(name) ? member : forAjv(member, maps.includes(name))
   }
   for (const [name, bound, of] of [
     ['exclusiveMinimum', exclusiveMinimum, 'minimum'],
@@ -169,8 +156,8 @@ function forAjv(node: unknown, isMap = false): unknown {
   }
   if (typeof pattern === 'string' && isPattern(pattern)) copy['pattern'] = pattern
   if (nullable !== true || !is30) return copy
-  const { enum: values } = copy
-  if (Array.isArray(values) && !values.includes(null)) copy['enum'] = [...(values as unknown[]), null]
+  const { enum: allowed } = copy
+  if (Array.isArray(allowed) && !allowed.includes(null)) copy['enum'] = [...(allowed as unknown[]), null]
   return copy['type'] === undefined
     ? { anyOf: [copy, { type: 'null' }] }
     : { ...copy, type: [copy['type'], 'null'].flat() }

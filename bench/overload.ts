@@ -1,9 +1,9 @@
 import { readArguments } from '../scripts/command.ts'
 import { spreadOf, spreadText } from './compare/figures.ts'
-import { report } from './lab/clients.ts'
+import { report } from '../test/support/run-named.ts'
 import type { OfferedResult } from './load/load.ts'
 import { startLoad } from './load/start-load.ts'
-import { startLoadedServer } from './lab/lab.ts'
+import { startLoadedServer } from '../test/support/server/lab.ts'
 
 const usage = 'Usage: npm run bench -- overload   offers a server twice the load that saturates it, for a minute'
 
@@ -92,9 +92,7 @@ function figuresOf({ unsent, unanswered, responses }: OfferedResult): Omit<Round
 export async function run(args: string[]): Promise<void> {
   readArguments(usage, { args, options: {} })
   const measured = await measure()
-  const spread = (valueOf: (round: Round) => number, digits = 0) =>
-    // There is a round.
-    spreadText(spreadOf(measured.map(valueOf))!, digits)
+  const spread = (valueOf: (round: Round) => number, digits = 0) => spreadText(spreadOf(measured.map(valueOf)), digits)
   const figures: [string, (round: Round) => number][] = [
     ['creates a second, of clients that wait for their responses', ({ best }) => best],
     ['offered a second, whether or not responses come', ({ offered }) => offered],

@@ -1,13 +1,15 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readArguments } from '../scripts/command.ts'
 import type { DatabaseLocation } from '../src/store/location.ts'
-import { type Flood, keptClient, newClient, watchLongest } from '../test/support/client/load.ts'
+import { type Flood, type Leave, keptClient, newClient, watchLongest } from '../test/support/client/load.ts'
 import { memoryOf, schedulingOf } from '../test/support/server/process-figures.ts'
 import { type ServerProcess, nodeBinary } from '../test/support/server/start-process.ts'
-import { Lab, type LoadedServer, pinned, startLoadedServer } from './lab/lab.ts'
+import { Lab, type LoadedServer, pinned, startLoadedServer } from '../test/support/server/lab.ts'
 import { startLoad } from './load/start-load.ts'
 
 const usage = `Usage: npm run bench -- starve   how long a client waits while others keep the server busy
@@ -24,30 +26,85 @@ const readMilliseconds = 8_000
 const burstMilliseconds = 1_500
 const plants = 20_000
 
-/** The targets, in milliseconds and MiB. */
-const wanted = { smallFlood: 300, readers: 1_000, memory: 250, shareOfBare: 0.5 }
-const smallBytes = 2_000_000
+/** The targets, in milliseconds and MiB. A wait may be half of that beside node:http, up to the longest. */
+const wanted = { wait: 300, longestWait: 1_000, shareOfBare: 0.5, memory: 250 }
 
-const get = (path: string, ...fields: string[]) =>
-  [`GET ${path} HTTP/1.1`, 'Host: a', ...fields].map((line) => `${line}\r\n`).join('') + '\r\n'
+const head = (method: string, path: string, ...fields: string[]) =>
+  [`${method} ${path} HTTP/1.1`, 'Host: a', ...fields].map((line) => `${line}\r\n`).join('') + '\r\n'
+const get = (path: string, ...fields: string[]) => head('GET', path, ...fields)
 const probe = get('/livez')
-const requests = {
+
+const chunked = 'Transfer-Encoding: chunked'
+const inChunks = (text: string) => Array.from(text, (byte) => `1\r\n${byte}\r\n`).join('') + '0\r\n\r\n'
+const post = (token: string, body: string, type = 'application/json') =>
+  head(
+    'POST',
+    '/plants',
+    `Authorization: Bearer ${token}`,
+    `Content-Type: ${type}`,
+    `Content-Length: ${String(body.length)}`,
+  ) + body
+
+const plant = '{"id":1,"name":"a"'
+const undeclared = Array.from({ length: 6_000 }, (_, index) => `,"p${String(index)}":1`).join('')
+
+/** Requests of one kind, on many connections at once. */
+interface Row {
+  name: string
+  connections: number
+  /** How many requests each connection pipelines. */
+  repeat: number
+  request: (token: string) => string
+  leave?: Leave
+}
+
+const pipelined: Record<string, string> = {
   'GET /x': get('/x'),
   'a bad token': get('/plants', 'Authorization: Bearer plst_x'),
   'GET /livez': probe,
   'GET /docs': get('/docs/static/swagger-ui.css'),
 }
-
-interface Floods {
-  connections: number
-  repeat: number
-  name: string
-  request: string
+const bodies: Record<string, string> = {
+  'deep bodies': '['.repeat(65_536),
+  'bodies of one number': `${plant},"x":${'9'.repeat(65_000)}}`,
+  'bodies of 6,000 properties': `${plant}${undeclared}}`,
 }
 
-const floods: Floods[] = Object.entries(requests).flatMap(([name, request]) =>
-  [10, 63, 300].map((connections) => ({ connections, repeat: 900, name, request })),
-)
+const rows: Row[] = [
+  ...Object.entries(pipelined).flatMap(([name, request]) =>
+    [10, 63, 300].map((connections): Row => ({ name, connections, repeat: 900, request: () => request })),
+  ),
+  ...(['close', 'half-close', 'reset'] as const).map((leave): Row => ({
+    name: `GET /x, ${leave}`,
+    connections: 300,
+    repeat: 900,
+    request: () => get('/x'),
+    leave,
+  })),
+  {
+    name: 'unread tiny chunks',
+    connections: 64,
+    repeat: 1,
+    request: () => head('POST', '/x', chunked) + inChunks('x'.repeat(52_000)),
+  },
+  {
+    name: 'tiny chunks',
+    connections: 100,
+    repeat: 1,
+    request: (token) =>
+      head('POST', '/plants', `Authorization: Bearer ${token}`, 'Content-Type: application/json', chunked) +
+      inChunks(' '.repeat(65_000)),
+  },
+  {
+    name: 'long Content-Types',
+    connections: 120,
+    repeat: 1,
+    request: (token) => post(token, `${plant}}`, `application/json${';a=b'.repeat(3_900)}`),
+  },
+  ...Object.entries(bodies).flatMap(([name, body]) =>
+    [30, 2_000].map((connections): Row => ({ name, connections, repeat: 1, request: (token) => post(token, body) })),
+  ),
+]
 
 /** node:http alone, which sends every request the same response. */
 const bareServer = `
@@ -67,39 +124,55 @@ function verdict(reached: boolean): string {
 const shown = (milliseconds: number) => `${milliseconds.toFixed(0)} ms`.padStart(9)
 
 /** Sends a flood and measures the longest waits of a client with one connection and of one that reconnects. */
-async function waitBeside({ port, pid }: ServerProcess, { connections, repeat, request }: Floods) {
+async function waitBeside({ port, pid }: ServerProcess, stallFile: string, row: Row, token = 'x') {
   const child = fork(fileURLToPath(import.meta.resolve('../test/support/client/load.ts')))
-  const flood: Flood = { port, connections, repeat, request, maxMilliseconds: floodMilliseconds }
+  const { connections, repeat, request, leave } = row
+  const flood: Flood = { port, connections, repeat, request: request(token), maxMilliseconds: floodMilliseconds, leave }
   child.send(flood)
   await once(child, 'message')
-  const watches = [watchLongest(keptClient(port, probe)), watchLongest(newClient(port, probe))]
+  const watches = [keptClient(port, probe), newClient(port, probe)].map(watchLongest)
   await sleep(50)
+  process.kill(pid, 'SIGUSR2')
   const start = performance.now()
   child.send('start')
   const [responses] = (await once(child, 'message')) as [number]
   const milliseconds = performance.now() - start
   const wait = Math.max(...(await Promise.all(watches.map((stop) => stop()))))
-  return { wait, milliseconds, unanswered: connections * repeat - responses, memory: memoryOf(pid, 'VmHWM') }
+  const unanswered = leave === undefined ? connections * repeat - responses : 0
+  const stall = Number(await readFile(stallFile, 'utf8'))
+  return { wait, milliseconds, unanswered, stall, memory: memoryOf(pid, 'VmHWM') }
 }
 
-async function measureFlood(flood: Floods, engine: Engine): Promise<void> {
+async function measureFlood(row: Row, engine: Engine): Promise<void> {
   await using lab = await Lab.open()
+  const watching = (name: string) => {
+    const file = join(lab.folder, name)
+    return {
+      file,
+      options: {
+        NODE_OPTIONS: `--import=${import.meta.resolve('../test/support/server/watch-stall.ts')}`,
+        STALL_FILE: file,
+      },
+    }
+  }
   const command = pinned('server', [nodeBinary, '--input-type=module', '--eval', bareServer])
-  const bare = await waitBeside(await lab.serve('', 'bare', {}, command), flood)
-  await using server = await startLoadedServer(0, { LOG_LEVEL: 'warn' }, [], engine)
-  const own = await waitBeside(server, flood)
-  const bytes = flood.connections * flood.repeat * flood.request.length
-  const isShort = bytes >= smallBytes || own.wait < wanted.smallFlood
-  const reached = isShort && own.wait <= bare.wait * wanted.shareOfBare && own.memory < wanted.memory
-  const figures = ({ wait, milliseconds, memory }: typeof own) =>
-    `${shown(wait)} of ${shown(milliseconds)}, ${memory.toFixed(0).padStart(4)} MiB`
+  const ofBare = watching('stall-bare')
+  const bare = await waitBeside(await lab.serve('', 'bare', ofBare.options, command), ofBare.file, row)
+  const ofOwn = watching('stall')
+  await using server = await startLoadedServer(0, { LOG_LEVEL: 'warn', ...ofOwn.options }, [], engine)
+  const own = await waitBeside(server, ofOwn.file, row, server.token)
+  const longest = Math.min(Math.max(wanted.wait, bare.wait * wanted.shareOfBare), wanted.longestWait)
+  const bytes = row.connections * row.repeat * row.request(server.token).length
+  const figures = ({ wait, stall, milliseconds, memory }: typeof own) =>
+    `${shown(wait)} ${shown(stall)} ${shown(milliseconds)} ${memory.toFixed(0).padStart(5)} MiB`
   console.log(
-    `${titleOf(flood).padEnd(24)}${(bytes / 1e6).toFixed(1).padStart(5)} MB  ${figures(own)}   node:http ${figures(bare)}` +
-      `   ${verdict(reached)}${own.unanswered === 0 ? '' : `, ${String(own.unanswered)} unanswered`}`,
+    `${titleOf(row).padEnd(34)}${(bytes / 1e6).toFixed(1).padStart(6)} MB ${figures(own)}   node:http ${figures(bare)}   ` +
+      verdict(own.wait <= longest && own.memory < wanted.memory) +
+      (own.unanswered === 0 ? '' : `, ${String(own.unanswered)} unanswered`),
   )
 }
 
-const titleOf = ({ connections, repeat, name }: Floods) => `${String(connections)} × ${String(repeat)} ${name}`
+const titleOf = ({ connections, repeat, name }: Row) => `${String(connections)} × ${String(repeat)} ${name}`
 
 /** Measures waits beside clients that list without a pause on connections opened at once. */
 async function measureReaders(connections: number, engine: Engine): Promise<void> {
@@ -132,7 +205,7 @@ async function measureReaders(connections: number, engine: Engine): Promise<void
     `${String(connections)} readers`.padEnd(24) +
       measured.map(({ name, wait }) => `${name} ${shown(wait)}   `).join('') +
       `${((count / milliseconds) * 1_000).toFixed(0)} lists a second, ${(share * 100).toFixed(0)} % of a processor   ` +
-      verdict(measured.every(({ wait }) => wait < wanted.readers)),
+      verdict(measured.every(({ wait }) => wait < wanted.longestWait)),
   )
 }
 
@@ -151,8 +224,10 @@ export async function run(args: string[]): Promise<void> {
   const options = { only: { type: 'string', default: '' }, postgres: { type: 'boolean', default: false } } as const
   const { only, postgres } = readArguments(usage, { args, options }).values
   const engine = postgres ? 'postgres' : 'sqlite'
-  console.log('the longest wait of another client, the time until all is answered, the largest memory')
-  for (const flood of floods) if (titleOf(flood).includes(only)) await measureFlood(flood, engine)
+  console.log(
+    'the longest wait of another client, the longest stall, the time until all is answered, the largest memory',
+  )
+  for (const row of rows) if (titleOf(row).includes(only)) await measureFlood(row, engine)
   for (const count of [2_000, 4_000]) if (`${String(count)} readers`.includes(only)) await measureReaders(count, engine)
   process.exitCode = isReached ? 0 : 1
 }

@@ -29,8 +29,10 @@ export function spreadOf(values: readonly number[]): Spread | undefined {
   return { median, lowest: sorted[0]!, highest: sorted.at(-1)! }
 }
 
-/** A median, with the lowest and highest value if they differ. */
-export function spreadText({ median, lowest, highest }: Spread, digits: number): string {
+/** A median, with the lowest and highest value if they differ; empty if nothing was measured. */
+export function spreadText(spread: Spread | undefined, digits: number): string {
+  if (spread === undefined) return ''
+  const { median, lowest, highest } = spread
   const text = median.toFixed(digits)
   return lowest === highest ? text : `${text} (${lowest.toFixed(digits)}–${highest.toFixed(digits)})`
 }
@@ -56,17 +58,18 @@ export function figureOf(
 }
 
 /** A target for speed or memory: a figure of a server, or its ratio to another server. */
-interface Target {
+export interface Target {
   work: string
   quantity: Quantity
-  server: Contender
-  other: Contender | undefined
+  server: string
+  other: string | undefined
   /** The maximum of the median, or its minimum with `isFloor`. */
   limit: number
   isFloor?: true
 }
 
-const targets: Target[] = [
+/** Those of the service. */
+export const targets: readonly Target[] = [
   cpu('list-1', 0.82),
   cpu('list-20', 0.7),
   cpu('list-1000', 0.33),
@@ -76,23 +79,24 @@ const targets: Target[] = [
   cpu('create', 0.42, own, bunServe),
   cpu('list-20-alone', 0.9),
   cpu('create-alone', 1.3),
-  { work: 'create-alone', quantity: 'rate', server: own, other: nodeHttp, limit: 0.9, isFloor: true },
-  { work: 'start', quantity: 'memory', server: own, other: nodeHttp, limit: 1.2 },
-  { work: 'start', quantity: 'start', server: own, other: undefined, limit: 180 },
+  { work: 'create-alone', quantity: 'rate', server: own.name, other: nodeHttp.name, limit: 0.9, isFloor: true },
+  { work: 'start', quantity: 'memory', server: own.name, other: nodeHttp.name, limit: 1.2 },
+  { work: 'start', quantity: 'start', server: own.name, other: undefined, limit: 180 },
   cpu('list-20', 1.5, ownOnPostgres, own),
   cpu('create', 1.5, ownOnPostgres, own),
 ]
 
-function cpu(work: string, limit: number, server = own, other = nodeHttp): Target {
-  return { work, quantity: 'cpu', server, other, limit }
+function cpu(work: string, limit: number, server: Contender = own, other: Contender = nodeHttp): Target {
+  return { work, quantity: 'cpu', server: server.name, other: other.name, limit }
 }
 
-const quantityNames: Record<Quantity, string> = {
-  cpu: 'CPU',
-  rate: 'requests a second',
-  waiting: 'time kept waiting',
-  start: 'ms to the first response',
-  memory: 'idle memory',
+/** The quantities: their names in targets, and the heads, the decimal places and the ratios of their columns. */
+export const quantities: Record<Quantity, { name: string; head: string; digits: number; hasRatio: boolean }> = {
+  cpu: { name: 'CPU', head: 'CPU a request, µs', digits: 1, hasRatio: true },
+  rate: { name: 'requests a second', head: 'requests a second', digits: 0, hasRatio: true },
+  waiting: { name: 'time kept waiting', head: 'kept waiting, %', digits: 0, hasRatio: false },
+  start: { name: 'ms to the first response', head: 'first response, ms', digits: 0, hasRatio: true },
+  memory: { name: 'memory', head: 'memory, MiB', digits: 0, hasRatio: true },
 }
 
 /** A target, and the figure of a run. */
@@ -104,15 +108,15 @@ export interface MeasuredTarget {
   verdict: 'reached' | 'missed' | 'not measured'
 }
 
-/** Every target. */
-export function targetsOf(series: readonly Series[]): MeasuredTarget[] {
+/** Compares a run with targets. @param own the server that is not named */
+export function targetsOf(series: readonly Series[], targets: readonly Target[], own: string): MeasuredTarget[] {
   return targets.map(({ work, quantity, server, other, limit, isFloor = false }) => {
     const digits = other === undefined ? 0 : 2
-    const whose = server === own ? '' : ` of ${server.name}`
-    const ofOther = other === undefined ? '' : ` of ${other.name}`
+    const whose = server === own ? '' : ` of ${server}`
+    const ofOther = other === undefined ? '' : ` of ${other}`
     const bound = `${isFloor ? '≥' : '≤'} ${limit.toFixed(digits)}${ofOther}`
-    const target = `${quantityNames[quantity]}${whose} ${bound}`
-    const spread = figureOf(series, work, quantity, server.name, other?.name)
+    const target = `${quantities[quantity].name}${whose} ${bound}`
+    const spread = figureOf(series, work, quantity, server, other)
     if (spread === undefined) return { work, target, measured: '', verdict: 'not measured' }
     const isReached = isFloor ? spread.median >= limit : spread.median <= limit
     return { work, target, measured: spreadText(spread, digits), verdict: isReached ? 'reached' : 'missed' }

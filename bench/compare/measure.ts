@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryOf, schedulingOf } from '../../test/support/server/process-figures.ts'
 import { startProgram } from '../../test/support/server/program.ts'
 import { type ServerProcess, freePort, projectFolder } from '../../test/support/server/start-process.ts'
-import { ask } from '../lab/clients.ts'
-import { type Lab, pinned } from '../lab/lab.ts'
-import type { LoadOperation } from '../load/load.ts'
+import { ask } from '../../test/support/client/ask.ts'
+import { type Lab, pinned } from '../../test/support/server/lab.ts'
 import type { LoadGenerator } from '../load/start-load.ts'
 import type { Contender } from './contenders.ts'
 import type { BenchDatabase } from './database.ts'
@@ -13,48 +12,36 @@ import type { Figures } from './figures.ts'
 /** A kind of load. */
 export interface Work {
   name: string
-  title: string
+  kind: 'list' | 'create' | 'delete'
+  /** Of a list. */
+  limit?: number
   connections: number
-  /** The expected status of every response. */
-  status: number
   /** The limit of requests of one measurement, and of the ids that it uses. */
   maxRequests: number
-  isOnPostgres: boolean
-  operation: (firstId: number) => LoadOperation
+  isOnPostgres?: true
 }
+
+const [lists, writes] = [1_000_000, 20_000]
 
 export const works: readonly Work[] = [
-  list('list-1', 1, 32),
-  { ...list('list-20', 20, 32), isOnPostgres: true },
-  list('list-1000', 1_000, 32),
-  { ...write('create', 'create', 32), isOnPostgres: true },
-  write('delete', 'delete', 32),
-  list('list-20-alone', 20, 1),
-  write('create-alone', 'create', 1),
-  { ...write('delete-alone', 'delete', 1), maxRequests: 2_000 },
+  { name: 'list-1', kind: 'list', limit: 1, connections: 32, maxRequests: lists },
+  { name: 'list-20', kind: 'list', limit: 20, connections: 32, maxRequests: lists, isOnPostgres: true },
+  { name: 'list-1000', kind: 'list', limit: 1_000, connections: 32, maxRequests: lists },
+  { name: 'create', kind: 'create', connections: 32, maxRequests: writes, isOnPostgres: true },
+  { name: 'delete', kind: 'delete', connections: 32, maxRequests: writes },
+  { name: 'list-20-alone', kind: 'list', limit: 20, connections: 1, maxRequests: lists },
+  { name: 'create-alone', kind: 'create', connections: 1, maxRequests: writes },
+  { name: 'delete-alone', kind: 'delete', connections: 1, maxRequests: 2_000 },
 ]
 
-function list(name: string, limit: number, connections: number): Work {
-  const operation = { kind: 'list', path: `/plants?limit=${String(limit)}` } as const
-  const title = titleOf(`list, limit ${limit.toLocaleString('en')}`, connections)
-  return { name, title, connections, status: 200, maxRequests: 1e6, isOnPostgres: false, operation: () => operation }
-}
-
-function write(name: string, kind: 'create' | 'delete', connections: number): Work {
-  return {
-    name,
-    title: titleOf(kind, connections),
-    connections,
-    status: kind === 'create' ? 200 : 204,
-    maxRequests: 20_000,
-    isOnPostgres: false,
-    operation: (firstId) => ({ kind, firstId }),
-  }
-}
-
-function titleOf(what: string, connections: number): string {
+/** Such as `list, limit 20, 32 connections`. */
+export function titleOf({ kind, limit, connections }: Work): string {
+  const what = limit === undefined ? kind : `${kind}, limit ${limit.toLocaleString('en')}`
   return `${what}, ${String(connections)} connection${connections === 1 ? '' : 's'}`
 }
+
+/** The expected status of every response. */
+const statuses = { list: 200, create: 200, delete: 204 }
 
 /** A contender and its database. */
 export interface Entrant {
@@ -80,7 +67,7 @@ export async function startEntrant(entrant: Entrant, lab: Lab): Promise<RunningE
 }
 
 /** The pause before CPU is read, in which the server writes its log. */
-const settleMilliseconds = 20
+export const settleMilliseconds = 20
 
 /**
  * Loads a running entrant and measures its CPU.
@@ -95,19 +82,25 @@ export async function measureLoad(
   maxMilliseconds: number,
   generator: LoadGenerator,
 ): Promise<{ figures: Figures; bodyBytes: number }> {
-  const operation = work.operation(firstId)
-  if (operation.kind === 'delete') await database.addPlants('writer', firstId, work.maxRequests)
+  const { kind, limit } = work
+  const operation = kind === 'list' ? { kind, path: `/plants?limit=${String(limit)}` } : { kind, firstId }
+  if (kind === 'delete') await database.addPlants('writer', firstId, work.maxRequests)
   const before = schedulingOf(server.pid)
-  const { requests, milliseconds, statuses, firstBodyBytes } = await generator.run({
+  const {
+    requests,
+    milliseconds,
+    statuses: counts,
+    firstBodyBytes,
+  } = await generator.run({
     port: server.port,
-    token: database.tokens[operation.kind === 'list' ? 'reader' : 'writer'],
+    token: database.tokens[kind === 'list' ? 'reader' : 'writer'],
     operation,
     connections: work.connections,
     maxRequests: work.maxRequests,
     maxMilliseconds,
   })
-  if (statuses[String(work.status)] !== requests)
-    throw new Error(`${String(requests)} responses have the statuses ${JSON.stringify(statuses)}`)
+  if (counts[statuses[kind]] !== requests)
+    throw new Error(`${String(requests)} responses have the statuses ${JSON.stringify(counts)}`)
   await sleep(settleMilliseconds)
   const after = schedulingOf(server.pid)
   return {

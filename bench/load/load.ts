@@ -19,8 +19,11 @@ export interface LoadJob {
   rate?: number
 }
 
-/** Plants are created and deleted in the order of their ids. */
-export type LoadOperation = { kind: 'list'; path: string } | { kind: 'create' | 'delete'; firstId: number }
+/** Plants are created and deleted in the order of their ids. What is sent is the same in each request. */
+export type LoadOperation =
+  | { kind: 'list'; path: string }
+  | { kind: 'create' | 'delete'; firstId: number }
+  | { kind: 'send'; path: string; body: string }
 
 export interface LoadResult {
   /** How many got a response. */
@@ -57,14 +60,12 @@ export async function load(job: LoadJob): Promise<LoadResult> {
     if (result.requests++ === 0) result.firstBodyBytes = bodyBytes
     result.statuses[status] = (result.statuses[status] ?? 0) + 1
   }
+  const clients: Clients = { connections, nextRequest, count }
   const start = performance.now()
   try {
     const failed = Promise.race(connections.map(({ failure }) => failure))
-    const loop =
-      job.rate === undefined
-        ? askInTurn(job, connections, nextRequest, count)
-        : offer(job, job.rate, connections, nextRequest, count).then((offered) => void (result.offered = offered))
-    await Promise.race([loop, failed])
+    if (job.rate === undefined) await Promise.race([askInTurn(job, clients), failed])
+    else result.offered = await Promise.race([offer(job, job.rate, clients), failed])
   } finally {
     for (const connection of connections) connection.close()
   }
@@ -74,12 +75,16 @@ export async function load(job: LoadJob): Promise<LoadResult> {
 
 type Count = (status: string, bodyBytes: number) => void
 
+interface Clients {
+  connections: readonly Connection[]
+  nextRequest: () => string
+  count: Count
+}
+
 /** A closed loop. */
 async function askInTurn(
   { maxRequests, maxMilliseconds }: LoadJob,
-  connections: readonly Connection[],
-  nextRequest: () => string,
-  count: Count,
+  { connections, nextRequest, count }: Clients,
 ): Promise<void> {
   const start = performance.now()
   let sent = 0
@@ -105,9 +110,7 @@ async function askInTurn(
 async function offer(
   { maxRequests, maxMilliseconds }: LoadJob,
   rate: number,
-  connections: readonly Connection[],
-  nextRequest: () => string,
-  count: Count,
+  { connections, nextRequest, count }: Clients,
 ): Promise<OfferedResult> {
   const idle = [...connections]
   const responses: OfferedResult['responses'] = []
@@ -142,13 +145,17 @@ function requestWriter({ token, operation }: LoadJob): () => string {
     const request = `GET ${operation.path} ${common}\r\n`
     return () => request
   }
+  const post = (path: string, body: string) => {
+    const content = `Content-Type: application/json\r\nContent-Length: ${String(body.length)}`
+    return `POST ${path} ${common}${content}\r\n\r\n${body}`
+  }
+  if (operation.kind === 'send') {
+    const request = post(operation.path, operation.body)
+    return () => request
+  }
   let nextId = operation.firstId
   if (operation.kind === 'delete') return () => `DELETE /plants/${String(nextId++)} ${common}\r\n`
-  return () => {
-    const body = `{"id":${String(nextId++)},"name":"Monstera deliciosa","tag":"indoor"}`
-    const content = `Content-Type: application/json\r\nContent-Length: ${String(body.length)}`
-    return `POST /plants ${common}${content}\r\n\r\n${body}`
-  }
+  return () => post('/plants', `{"id":${String(nextId++)},"name":"Monstera deliciosa","tag":"indoor"}`)
 }
 
 /** Less than the listen backlog of any system. */

@@ -1,20 +1,11 @@
 /// <reference types="bun-types" preserve="true" />
 import { Database } from 'bun:sqlite'
-import {
-  type NewPeerPlant,
-  type PeerReply,
-  type PeerStore,
-  type PlantRow,
-  peerPort,
-  pragmas,
-  printPort,
-  refused,
-  statements,
-  storeOf,
-} from './peer.ts'
+import { type NewPeerPlant, type PeerReply, peerPort, printPort, refused, storeOn } from './peer.ts'
 
 /** Bun.serve by hand, with its routes: no framework and no validation. https://bun.com/docs/runtime/http/routing */
-const store = openBunStore()
+const database = new Database(process.env['DATABASE_FILE'] ?? '')
+// Bun gives a Uint8Array where no other array is passed; its type names every typed array.
+const store = storeOn(database, (text) => Bun.SHA256.hash(text) as Uint8Array)
 
 function responseTo(request: Request, reply: (caller: string) => PeerReply): Response {
   const caller = store.findCaller(request.headers.get('authorization') ?? undefined)
@@ -48,20 +39,3 @@ const server = Bun.serve({
   error: (error) => Response.json({ error: 50000, message: String(error) }, { status: 500 }),
 })
 printPort(server.port)
-
-/** Opens the file that `DATABASE_FILE` names with bun:sqlite: the statements and pragmas of the other peers. */
-function openBunStore(): PeerStore {
-  const database = new Database(process.env['DATABASE_FILE'] ?? '')
-  for (const pragma of pragmas) database.run(`PRAGMA ${pragma}`)
-  const list = database.query<PlantRow, [string, number]>(statements.list)
-  const create = database.query<never, [string, number, string, string | null]>(statements.create)
-  const remove = database.query<never, [string, number]>(statements.delete)
-  const callerOfToken = database.query<{ caller: string }, [Uint8Array, number]>(statements.callerOfToken)
-  return storeOf({
-    list: (...values) => list.all(...values),
-    create: (...values) => create.run(...values).changes === 1,
-    delete: (...values) => remove.run(...values).changes === 1,
-    // Bun gives a Uint8Array where no other array is passed; its type names every typed array.
-    callerOfToken: (token) => callerOfToken.get(Bun.SHA256.hash(token) as Uint8Array, Date.now())?.caller,
-  })
-}

@@ -5,17 +5,6 @@ import { join } from 'node:path'
 /** The project's contract, in OpenAPI 3.1. */
 export const contractFile = join(import.meta.dirname, '../../openapi.yaml')
 
-/** The statements of every peer, written by hand as in the project. `?` is a parameter. */
-export const statements = {
-  list: 'SELECT name, tag FROM plants WHERE caller = ? ORDER BY id LIMIT ?',
-  create: 'INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-  delete: 'DELETE FROM plants WHERE caller = ? AND id = ?',
-  callerOfToken: 'SELECT caller FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)',
-} as const
-
-/** The pragmas of every connection, those of the project. */
-export const pragmas = ['journal_mode = WAL', 'synchronous = FULL', 'trusted_schema = OFF'] as const
-
 export interface PeerPlant {
   name: string
   tag?: string
@@ -25,28 +14,13 @@ export interface NewPeerPlant extends PeerPlant {
   id: number
 }
 
-/** A token as the project stores it. */
-export interface PeerToken {
-  hash: Uint8Array
-  prefix: string
-  caller: string
-  issuedAt: number
-  expiresAt: number | undefined
-}
-
-/** A row of `statements.list`. */
-export interface PlantRow {
-  name: string
-  tag: string | null
-}
-
 /** What a peer sends, as JSON. */
 export interface PeerReply {
   status: 200 | 204 | 401 | 404 | 409 | 500
   body?: unknown
 }
 
-/** What every peer does, with the statements and pragmas of the project. What it wrote is on disk when it returns. */
+/** What every peer does. What it wrote is on disk when it returns. */
 export interface PeerStore {
   /** @param limit as it was sent */
   list: (caller: string, limit: number | string | null | undefined) => PeerPlant[]
@@ -56,37 +30,53 @@ export interface PeerStore {
   findCaller: (authorization: string | undefined) => string | undefined
 }
 
-/** A statement that changes a row. @returns whether it did */
-type Change<Values extends unknown[]> = (...values: Values) => boolean
-
-/** The statements of a store, bound to a driver of SQLite. */
-export interface PeerStatements {
-  list: (caller: string, limit: number) => PlantRow[]
-  create: Change<[caller: string, id: number, name: string, tag: string | null]>
-  delete: Change<[caller: string, id: number]>
-  callerOfToken: (token: string) => string | undefined
-}
-
 export const refused = { error: 40101, message: 'the token is missing or not valid' }
 
-export function storeOf(run: PeerStatements): PeerStore {
+type Value = string | number | Uint8Array | null
+
+/** A driver of SQLite: better-sqlite3 in Node, bun:sqlite in Bun. */
+interface Driver {
+  exec: (sql: string) => unknown
+  prepare: (sql: string) => {
+    all: (...values: Value[]) => unknown[]
+    get: (...values: Value[]) => unknown
+    run: (...values: Value[]) => { changes: number }
+  }
+}
+
+/** Opens a store with the pragmas of the project and with statements written by hand as there. */
+export function storeOn(database: Driver, sha256: (text: string) => Uint8Array): PeerStore {
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF')
+  const list = database.prepare('SELECT name, tag FROM plants WHERE caller = ? ORDER BY id LIMIT ?')
+  const create = database.prepare(
+    'INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  )
+  const remove = database.prepare('DELETE FROM plants WHERE caller = ? AND id = ?')
+  const tokens = database.prepare('SELECT caller FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)')
   return {
     // SQLite reads a negative LIMIT as none.
-    list: (caller, limit) => run.list(caller, Number(limit ?? -1)).map(plantOf),
+    list: (caller, limit) => (list.all(caller, Number(limit ?? -1)) as PlantRow[]).map(plantOf),
     create: (caller, { id, name, tag }) => {
-      if (run.create(caller, id, name, tag ?? null))
+      if (create.run(caller, id, name, tag ?? null).changes === 1)
         return { status: 200, body: tag === undefined ? { name } : { name, tag } }
       return { status: 409, body: { error: 40900, message: 'there is such a plant' } }
     },
     delete: (caller, id) => {
-      if (run.delete(caller, Number(id))) return { status: 204 }
+      if (remove.run(caller, Number(id)).changes === 1) return { status: 204 }
       return { status: 404, body: { error: 40401, message: 'there is no such plant' } }
     },
     findCaller: (authorization) => {
       const token = /^Bearer (.+)$/.exec(authorization ?? '')?.[1]
-      return token === undefined ? undefined : run.callerOfToken(token)
+      if (token === undefined) return undefined
+      return (tokens.get(sha256(token), Date.now()) as { caller: string } | null | undefined)?.caller
     },
   }
+}
+
+/** A row of the list. */
+interface PlantRow {
+  name: string
+  tag: string | null
 }
 
 function plantOf({ name, tag }: PlantRow): PeerPlant {
