@@ -429,8 +429,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The `id` of the plant to delete, a signed 64-bit integer from -9223372036854775808 to
-                 *     9223372036854775807.
+                 * @description The `id` of the plant to delete, a signed 64-bit integer: -9223372036854775808 to 9223372036854775807.
                  *
                  *     After percent-decoding it is `0`, or an optional `-` and digits without a leading zero. These are rejected:
                  *     `007`, `+1`, `-0`, `1.0`, `1e3`, `0x1`, and `1` after a space.

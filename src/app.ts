@@ -60,6 +60,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     ...fastifyOptions({
       logger: log,
+      // The one line of a request has its id.
+      requestLoggers: false,
       onConnectionRefused: (status) => observer?.answered(undefined, status, undefined),
       limits: options.limits,
     }),
@@ -77,7 +79,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       // The start names a missing one.
       handlers: handlers as typeof allHandlers,
       auth,
-      services: { plants: store },
+      callerOf: ({ caller }) => caller,
+      services: { plants: store, sql: store },
       failureForm,
       realm: 'plant-store',
       onContractBroken: observer?.contractBroken,

@@ -1,37 +1,18 @@
 import type { FailureForm, FailureName } from 'fastify-contract'
+import { named } from '../generated/contract.ts'
 import type { components } from '../generated/openapi.ts'
 
-type ContractNumber = components['schemas']['Error']['error']
-
-/** This contract asks for no scopes and has no operation without a handler. */
-type OtherNumber = 40_300 | 50_100
-
-/** The `error` number of each failure: those of the server, and those of the handlers. */
+/** The `error` number of each failure, of the server or of a handler. The contract names its numbers. */
 export const errors = {
-  malformed_body: 40_000,
-  invalid_request: 40_001,
-  malformed_http: 40_002,
-  credentials_missing: 40_100,
-  token_invalid: 40_101,
+  // This contract asks for no scopes and has no operation without a handler.
   insufficient_scope: 40_300,
-  path_not_found: 40_400,
-  plant_not_found: 40_401,
-  method_not_allowed: 40_500,
-  request_timeout: 40_800,
-  plant_exists: 40_900,
-  body_too_large: 41_300,
-  unsupported_media_type: 41_500,
-  rate_limited: 42_900,
-  headers_too_large: 43_100,
-  internal: 50_000,
   not_implemented: 50_100,
-  unavailable: 50_300,
-} as const satisfies Record<FailureName, ContractNumber | OtherNumber> & Record<string, ContractNumber | OtherNumber>
+  // No plugin of this service refuses requests; Fastify might, for their HTTP.
+  request_refused: 40_002,
+  ...named.Error.error,
+} as const satisfies Record<FailureName, number>
 
 export type ErrorName = keyof typeof errors
-
-/** Compiles only if each number of the contract has a name. */
-export type Named<Number extends (typeof errors)[ErrorName] = ContractNumber> = Number
 
 /** The status of a number, which its first three digits are. */
 type StatusOf<Number extends number> = `${Number}` extends `${infer A}${infer B}${infer C}${number}`

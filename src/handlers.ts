@@ -7,7 +7,7 @@ import { deletePlant } from './plants/deletePlant.ts'
 import { listPlants } from './plants/listPlants.ts'
 
 /** The handler of each operation. The compiler rejects a missing or extra handler, and one that breaks the contract. */
-export const handlers: Handlers<Pick<HandlerContext, 'plants'>, Found<AuthByKind<Types, FoundCaller>>> = {
+export const handlers: Handlers<Omit<HandlerContext, 'auth'>, Found<AuthByKind<Types, FoundCaller>>> = {
   createPlant,
   deletePlant,
   listPlants,

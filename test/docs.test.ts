@@ -8,7 +8,7 @@ import { servedDatabase } from './support/server/served-database.ts'
 import { projectFolder, runScript } from './support/server/start-process.ts'
 
 /** All pages but the changelogs, which name removed things. */
-const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/{,docs/}*.md'], {
+const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/{,docs/}*.md', 'examples/*/*.md'], {
   cwd: projectFolder,
   exclude: ['**/CHANGELOG.md'],
 }).sort()
@@ -85,9 +85,12 @@ function hasTest(file: string, name: string): boolean {
   return isQuoted(name) || splits.some((parts) => parts.every(isQuoted))
 }
 
-test('every test that docs/threats.md names exists', () => {
-  const links = [...textOf('docs/threats.md').matchAll(/\[([^\]]+)\]\((\.\.\/(?:test|packages|bench)\/[^)]+)\)/g)]
-  expect(links.length).toBeGreaterThan(30)
-  const missing = links.filter(([, name = '', file = '']) => !hasTest(join('docs', file), name))
+test.each([
+  ['docs/threats.md', 30],
+  ['CONTRIBUTING.md', 10],
+])('every test that %s names exists', (page, least) => {
+  const links = [...textOf(page).matchAll(/\[([^\]]+)\]\(((?:\.\.\/)?(?:test|packages|bench|proofs)\/[^)]+)\)/g)]
+  expect(links.length).toBeGreaterThan(least)
+  const missing = links.filter(([, name = '', file = '']) => !hasTest(join(dirname(page), file), name))
   expect(missing.map(([link]) => link)).toEqual([])
 })

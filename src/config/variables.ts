@@ -64,14 +64,21 @@ export const identifier = makeValidator<string>((text: string) => {
   return text
 })
 
+/** The origin of a URL; none if it is not one. */
+function originOf(text: string): string | undefined {
+  return URL.canParse(text) ? new URL(text).origin : undefined
+}
+
 /** Origins of web pages, separated by commas, or `*` for every origin. */
 export const origins = makeValidator<string[]>((text: string) => {
   const all = text.split(',').map((origin) => origin.trim())
-  const bad = all.find(
-    (origin) => !(origin === '*' && all.length === 1) && !(URL.canParse(origin) && new URL(origin).origin === origin),
-  )
-  if (bad !== undefined)
-    throw new Error(`must be * or a comma-separated list of origins such as https://plants.example, not ${quoted(bad)}`)
+  const bad = all.find((origin) => !(origin === '*' && all.length === 1) && originOf(origin) !== origin)
+  if (bad !== undefined) {
+    const remedy = bad === `${originOf(bad) ?? ''}/` ? '; an origin ends before the slash' : ''
+    throw new Error(
+      `must be * or a comma-separated list of origins such as https://plants.example, not ${quoted(bad)}${remedy}`,
+    )
+  }
   return all
 })
 

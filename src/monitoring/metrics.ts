@@ -1,18 +1,28 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
+import { promisify } from 'node:util'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client'
+import type { FileFigures } from '../store/sqlite/file-figures.ts'
 
 /** In seconds, from a short list to the longest acceptable wait. */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 const batchBuckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
 
+/** What the service depends on. */
+const parts = ['store', 'key server'] as const
+
 /** Counts and times for Prometheus. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Starts measuring, including event loop lag, memory and CPU time. */
-export function createMetrics() {
+/**
+ * Starts measuring, including event loop lag, memory and CPU time.
+ *
+ * @param operations the ids of all operations. Their counters of faults start at 0, because Prometheus sees no increase
+ *   in a counter that begins with 1
+ */
+export function createMetrics(operations: readonly string[] = []) {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -41,12 +51,26 @@ export function createMetrics() {
     labelNames: ['part'],
     registers,
   })
+  for (const operation of operations) violations.inc({ operation }, 0)
+  for (const part of parts) faults.inc({ part }, 0)
   const batches = new Histogram({
     name: 'plant_store_batch_writes',
     help: 'Writes per transaction',
     buckets: batchBuckets,
     registers,
   })
+
+  /** Adds a gauge, which is read with the metrics. */
+  function watch(name: string, help: string, read: () => number | Promise<number>): void {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await read())
+      },
+    })
+  }
 
   return {
     /** `operation` is undefined if no operation matched, `seconds` if the headers were not read. */
@@ -58,7 +82,7 @@ export function createMetrics() {
       violations.inc({ operation })
     },
     /** The store was not available to an operation, or the key server to a token. */
-    failed: (part: 'store' | 'key server') => {
+    failed: (part: (typeof parts)[number]) => {
       faults.inc({ part })
     },
     /** A transaction was committed, with this number of writes. */
@@ -67,14 +91,23 @@ export function createMetrics() {
     },
     /** Measures a store's queue. */
     watchQueue: (waitingWrites: () => number) => {
-      new Gauge({
-        name: 'plant_store_waiting_writes',
-        help: 'Writes waiting to be committed',
-        registers,
-        collect() {
-          this.set(waitingWrites())
-        },
-      })
+      watch('plant_store_waiting_writes', 'Writes waiting to be committed', waitingWrites)
+    },
+    /** Counts the connections of clients to a server. */
+    watchConnections: (server: Server) => {
+      const count = promisify(server.getConnections.bind(server))
+      watch('plant_store_open_connections', 'Open connections of clients', count)
+    },
+    /** Measures the files of an SQLite database. */
+    watchFiles: ({ databaseBytes, logBytes, freeBytes, lastBackup }: FileFigures) => {
+      watch('plant_store_database_bytes', 'Size of the SQLite database', databaseBytes)
+      watch('plant_store_wal_bytes', 'Size of the write-ahead log', logBytes)
+      watch('plant_store_disk_free_bytes', 'Free bytes on the disk of the database', freeBytes)
+      watch(
+        'plant_store_last_backup_timestamp_seconds',
+        'Beginning of the last backup, 0 if there was none',
+        lastBackup,
+      )
     },
     /** The metrics in Prometheus' text format, and its media type. */
     read: async () => ({ type: registry.contentType, text: await registry.metrics() }),

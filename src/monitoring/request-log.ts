@@ -46,7 +46,7 @@ export function registerRequestLog(app: FastifyInstance, onAnswered: Metrics['an
         requestId: request.id,
         method: request.method,
         ...(operation === undefined
-          ? { path: withoutTokens(request.originalUrl.split('?', 1)[0] ?? '') }
+          ? { path: withoutTokens(targetOf(request).split('?', 1)[0] ?? '') }
           : { operation: operation.id }),
         status,
         milliseconds: Math.round(elapsedTime * 1_000) / 1_000,
@@ -55,6 +55,11 @@ export function registerRequestLog(app: FastifyInstance, onAnswered: Metrics['an
     })
     done()
   })
+}
+
+/** In absolute form (RFC 9112, section 3.2.2), a target may have a password, which the routed url never has. */
+function targetOf({ originalUrl, url }: FastifyRequest): string {
+  return originalUrl.startsWith('/') ? originalUrl : url
 }
 
 /**

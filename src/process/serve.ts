@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from 'fastify'
 import { UnservableContract } from 'fastify-contract'
-import { basePathsOf, documentOf } from 'fastify-contract/document'
+import { basePathsOf, documentOf, operationsOf } from 'fastify-contract/document'
 import { contract } from '../../generated/contract.ts'
 import { buildApp } from '../app.ts'
 import { BadConfig, type Config, loadConfig } from '../config/config.ts'
@@ -9,9 +9,10 @@ import { handlers } from '../handlers.ts'
 import type { Metrics } from '../monitoring/metrics.ts'
 import { openStore } from '../store/open-store.ts'
 import { type Store, UnusableStore } from '../store/store.ts'
+import { assertKinds, findUnfitRows } from './check-rows.ts'
 import { openLog } from './open-log.ts'
 import { handleSignals } from './signals.ts'
-import { issueFirstToken, printWelcome } from './welcome.ts'
+import { findEmptyFile, issueFirstToken, printWelcome } from './welcome.ts'
 
 /** The limit of connections in the kernel's queue; the kernel may allow fewer. */
 const backlog = 4_096
@@ -53,8 +54,11 @@ async function start(config: Config): Promise<void> {
   try {
     const { app, store } = await open(config, log, opened)
     await listen(app, config)
-    if (!opened.disposed)
-      printWelcome(app.listeningOrigin, basePathsOf(documentOf(contract)), await issueFirstToken(store, config), log)
+    if (opened.disposed) return
+    for (const warning of await findUnfitRows(store, documentOf(contract))) log.warn(warning)
+    const emptyFile = await findEmptyFile(store, config)
+    const token = emptyFile === undefined ? undefined : await issueFirstToken(store, config)
+    printWelcome({ origin: app.listeningOrigin, basePaths: basePathsOf(documentOf(contract)), emptyFile, token }, log)
   } catch (error) {
     // After a signal, the rest of the start may fail.
     if (opened.disposed) return
@@ -73,6 +77,7 @@ async function open(
     metrics?.failed(part)
     log.error({ err: error }, `the ${part} is not available`)
   }
+  assertKinds(documentOf(contract))
   const newStore = await openStore(config.database, {
     onFault: onFault('store'),
     onCommit: metrics?.committed,
@@ -82,6 +87,10 @@ async function open(
   })
   const store = opened.adopt(newStore, () => newStore.close())
   metrics?.watchQueue(store.waitingWrites)
+  if (metrics !== undefined && config.database.engine === 'sqlite') {
+    const { fileFiguresOf } = await import('../store/sqlite/file-figures.ts')
+    metrics.watchFiles(fileFiguresOf(config.database.file))
+  }
   const newApp = await buildApp({
     contract,
     handlers,
@@ -97,6 +106,7 @@ async function open(
     observer: metrics,
     limits: config.limits,
   })
+  metrics?.watchConnections(newApp.server)
   return { app: opened.adopt(newApp, () => newApp.close()), store }
 }
 
@@ -107,7 +117,7 @@ async function openMetrics(
   opened: AsyncDisposableStack,
 ): Promise<Metrics> {
   const { createMetrics, serveMetrics } = await import('../monitoring/metrics.ts')
-  const metrics = createMetrics()
+  const metrics = createMetrics(operationsOf(documentOf(contract)).map(({ id }) => id))
   const onUnreadable = (error: unknown) => {
     log.error({ err: error }, 'metrics cannot be read')
   }

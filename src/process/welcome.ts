@@ -1,28 +1,32 @@
 import { type Stats, fstatSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { createToken } from '../auth/tokens.ts'
 import type { Config } from '../config/config.ts'
 import { isLoopback } from '../config/variables.ts'
 import type { Store } from '../store/store.ts'
 
-/**
- * Prints the server's address, and how to get a token, to standard output. The log goes to standard error.
- *
- * @param origin such as `http://127.0.0.1:3000`
- * @param basePaths of the operations
- * @param token a new token, which is shown only here, or undefined
- */
-export function printWelcome(
-  origin: string,
-  basePaths: readonly string[],
-  token: string | undefined,
-  log: FastifyBaseLogger,
-): void {
+/** What a start tells the person who started the server. */
+export interface Welcome {
+  /** Where the server listens, such as `http://127.0.0.1:3000`. */
+  origin: string
+  /** The base paths of the operations. */
+  basePaths: readonly string[]
+  /** The path of an empty database. If the path is mistyped, plants seem to be lost. */
+  emptyFile: string | undefined
+  /** A new token, which is shown only here. */
+  token: string | undefined
+}
+
+/** Prints the server's address, and how to get a token, to standard output. The log goes to standard error. */
+export function printWelcome({ origin, basePaths, emptyFile, token }: Welcome, log: FastifyBaseLogger): void {
   process.stdout.on('error', (error: Error) => {
     const remedy = 'get a token with npm run token -- issue CALLER'
     log.warn(`standard output cannot be written (${error.message}), so the welcome is lost; ${remedy}`)
   })
-  const [url = origin, ...others] = basePaths.map((path) => origin + path)
+  const opens = openableOrigin(origin)
+  const [url = opens, ...others] = basePaths.map((path) => opens + path)
+  const fileLines = emptyFile === undefined ? [] : [`Database     ${emptyFile}, without plants and tokens yet`]
   const tokenLines =
     token === undefined
       ? ['Token        npm run token -- issue CALLER']
@@ -33,18 +37,26 @@ export function printWelcome(
             `-d '{"id":1,"name":"Monstera deliciosa","tag":"indoor"}' ${url}/plants`,
           `             curl -H 'Authorization: Bearer ${token}' ${url}/plants`,
         ]
-  process.stdout.write(
-    [`Plant Store  ${[url, ...others].join(', ')}`, `Docs         ${origin}/docs`, ...tokenLines, ''].join('\n'),
-  )
+  const addressLines = [`Plant Store  ${[url, ...others].join(', ')}`, `Docs         ${opens}/docs`]
+  process.stdout.write([...addressLines, ...fileLines, ...tokenLines, ''].join('\n'))
+}
+
+/** An origin that opens on this machine. A server listens at all addresses as 0.0.0.0 or [::]; no browser opens these. */
+export function openableOrigin(origin: string): string {
+  return origin.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+}
+
+/** @returns the path of the database, if it is an SQLite file without plants and tokens */
+export async function findEmptyFile(store: Store, { database }: Pick<Config, 'database'>): Promise<string | undefined> {
+  return database.engine === 'sqlite' && (await store.isEmpty()) === true ? resolve(database.file) : undefined
 }
 
 /**
- * Issues a token for the person who starts an empty server on their own machine. Issues none for a database server,
- * which several people use, and none into the journal, which others can read.
+ * Issues a token for the person who starts an empty server on their own machine. Issues none into the journal, which
+ * others can read.
  */
-export async function issueFirstToken(store: Store, { host, database }: Config): Promise<string | undefined> {
-  if (database.engine !== 'sqlite' || !isLoopback(host) || isStandardOutputJournal()) return undefined
-  if (!(await store.isEmpty())) return undefined
+export async function issueFirstToken(store: Store, { host }: Pick<Config, 'host'>): Promise<string | undefined> {
+  if (!isLoopback(host) || isStandardOutputJournal()) return undefined
   const { text, stored } = createToken('me', Date.now())
   return (await store.addToken(stored)) === 'added' ? text : undefined
 }

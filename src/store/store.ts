@@ -1,5 +1,6 @@
 import type { Encoded } from 'fastify-contract'
 import type { NewPlant, Plant } from '../plants/plant.ts'
+import type { Row, Value } from './table.ts'
 
 /**
  * A store that cannot be opened, or whose files were removed. The message is one line that names the fault and place.
@@ -46,6 +47,21 @@ export interface PlantStore {
   delete: (caller: Caller, id: bigint) => Promise<'deleted' | 'absent' | 'unavailable'>
 }
 
+/**
+ * Runs SQL that both databases understand, with a `?` for each value. Constant texts only: each is prepared once and kept.
+ * Rows are as the driver returns them, with integers as text or bigint: `objectReader` makes their objects.
+ *
+ * `unavailable` means what it means in `PlantStore`. A statement that breaks a constraint rejects, so a statement should
+ * say what happens instead, as `ON CONFLICT DO NOTHING` does.
+ */
+export interface Sql {
+  /** Reads rows. They show every write that was acknowledged before. */
+  read: (caller: Caller, text: string, values: readonly Value[]) => Promise<Row[] | 'unavailable'>
+
+  /** Writes for one caller; resolves to the rows of `RETURNING` when they are on disk. Writes of a caller keep their order. */
+  write: (caller: Caller, text: string, values: readonly Value[]) => Promise<Row[] | 'unavailable'>
+}
+
 /** A stored token, without its text. Times are milliseconds since 1970-01-01T00:00:00Z. */
 export interface StoredToken {
   /** SHA-256 of the token's text. */
@@ -71,6 +87,12 @@ export type TokenUse = Pick<StoredToken, 'hash'> & { usedAt: number }
 /** The caller and the scopes of a token. `unknown` if no token has the hash, or the token has expired. */
 export type CallerOfToken = Pick<StoredToken, 'caller' | 'scope'> | 'unknown' | 'unavailable'
 
+/**
+ * The tokens with a prefix, which is almost always one; all tokens of a caller; or those that expired at or before a
+ * time, in milliseconds since 1970-01-01T00:00:00Z.
+ */
+export type TokenSelection = { prefix: string } | { caller: Caller } | { expiredBy: number }
+
 /** The bearer tokens that the service issued. */
 export interface TokenStore {
   /** Adds a token. */
@@ -82,8 +104,8 @@ export interface TokenStore {
   /** All tokens, the oldest first, including expired ones. */
   listTokens: () => Promise<StoredToken[] | 'unavailable'>
 
-  /** Removes every token with this `prefix`, which is almost always one. Resolves to the removed tokens. */
-  revokeTokens: (prefix: string) => Promise<StoredToken[] | 'unavailable'>
+  /** Removes every token of the selection. Resolves to the removed tokens. */
+  revokeTokens: (selection: TokenSelection) => Promise<StoredToken[] | 'unavailable'>
 
   /**
    * Stores the last use of tokens, at most once a minute for each token, however many processes record its uses.
@@ -94,9 +116,9 @@ export interface TokenStore {
 }
 
 /** An open store. */
-export interface Store extends PlantStore, TokenStore {
-  /** Whether the store holds neither a plant nor a token. */
-  isEmpty: () => Promise<boolean>
+export interface Store extends PlantStore, TokenStore, Sql {
+  /** Whether the store has no row. */
+  isEmpty: () => Promise<boolean | 'unavailable'>
 
   /** The number of queued writes. */
   waitingWrites: () => number

@@ -1,7 +1,5 @@
-import type { StoredToken } from './store.ts'
-
-/** A value that both drivers accept. */
-export type Value = string | number | bigint | Uint8Array | null
+import type { StoredToken, TokenSelection } from './store.ts'
+import type { Table, Value } from './table.ts'
 
 /** An integer as a driver returns it. */
 type Integer = number | bigint | string
@@ -17,9 +15,23 @@ export interface TokenRow {
   scope: string | null
 }
 
-/** The table `tokens`, which has the same columns in both databases. */
+/** The table of tokens. */
 export const tokenTable = {
-  columns: ['hash', 'prefix', 'caller', 'issued_at', 'expires_at', 'last_used_at', 'scope'],
+  name: 'tokens',
+  key: { hash: 'bytes' },
+  columns: {
+    prefix: 'text',
+    caller: 'text',
+    issued_at: 'integer',
+    expires_at: 'integer?',
+    last_used_at: 'integer?',
+    scope: 'text?',
+  },
+} as const satisfies Table
+
+/** Its columns, its rows, and the selection of some. */
+export const tokenRows = {
+  columns: ['hash', ...Object.keys(tokenTable.columns)],
 
   /** The values of the columns. */
   valuesOf: (token: StoredToken): Value[] => [
@@ -30,6 +42,16 @@ export const tokenTable = {
     token.expiresAt ?? null,
     token.lastUsedAt ?? null,
     token.scope ?? null,
+  ],
+
+  /** A condition with three parameters. Two of them are null, and equal nothing. */
+  isSelected: 'prefix = ? OR caller = ? OR expires_at <= ?',
+
+  /** The parameters of `isSelected`. */
+  selectionOf: (selection: TokenSelection): [string | null, string | null, number | null] => [
+    'prefix' in selection ? selection.prefix : null,
+    'caller' in selection ? selection.caller : null,
+    'expiredBy' in selection ? selection.expiredBy : null,
   ],
 
   tokenOf: ({ hash, prefix, caller, issued_at, expires_at, last_used_at, scope }: TokenRow): StoredToken => ({

@@ -1,7 +1,9 @@
-import type { Browser } from 'playwright-core'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { type Contract, serve } from 'fastify-contract'
+import { sealContract } from 'fastify-contract/document'
+import type { Browser, Locator } from 'playwright-core'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startApp } from '../support/server/start-app.ts'
-import { execute, findChromium, launchChromium, openDocsPage } from './docs-page.ts'
+import { execute, findChromium, launchChromium, lowContrasts, openDocsPage, unfoldAll } from './docs-page.ts'
 
 const chromium = findChromium(process.env)
 const missing = 'no Chromium under its usual names in PATH, and CHROMIUM_PATH is not set'
@@ -43,6 +45,33 @@ describe.skipIf(isLeftOut)(
         status: '204',
       })
       expect((await execute(page, page.locator('[id$="-listPlants"]'))).shown).not.toContain('Monstera deliciosa')
+      expect(faults).toEqual([])
+    })
+
+    test('shows QUERY of a contract of OpenAPI 3.2, and sends its body', async () => {
+      const content = { 'application/json': { schema: { type: 'object' }, example: { name: 'Ficus' } } }
+      const query = {
+        operationId: 'findPlants',
+        requestBody: { required: true, content },
+        responses: { 200: { description: 'The same.', content } },
+      }
+      const document = {
+        openapi: '3.2.0',
+        info: { title: 'Plants', version: '1.0.0' },
+        security: [],
+        paths: { '/plants': { query } },
+      }
+      const handlers = { findPlants: ({ body }: { body: unknown }) => ({ status: 200, body }) }
+      const contract: Contract = sealContract({ document: JSON.stringify(document) })
+      const app = await serve(contract, { handlers })
+      onTestFinished(() => app.close())
+      const { page, faults } = await openDocsPage(browser, await app.listen({ host: '127.0.0.1', port: 0 }))
+      const section = page.locator('[id$="-findPlants"]')
+      expect(await section.locator('.opblock-summary-method').innerText()).toBe('QUERY')
+      await section.locator('.opblock-summary-control').click()
+      const { method, sent, status, shown } = await execute(page, section)
+      expect([method, JSON.parse(sent ?? ''), status]).toEqual(['QUERY', { name: 'Ficus' }, '200'])
+      expect(shown).toContain('Ficus')
       expect(faults).toEqual([])
     })
 
@@ -101,6 +130,60 @@ describe.skipIf(isLeftOut)(
       expect(await statuses.allInnerTexts()).toEqual(['200', '409', '413', '415'])
       await create.locator('summary', { hasText: 'Failures of every operation: 400, 401' }).click()
       expect(await statuses.allInnerTexts()).toContain('503')
+    })
+
+    test('lists the headers of all responses once, with the statuses that have them', async () => {
+      const { unfold } = await open()
+      const remove = await unfold('deletePlant')
+      const rows = remove.locator('table.headers tbody tr')
+      await rows.first().waitFor()
+      expect((await rows.allInnerTexts()).map((text) => /^[\w-]+/.exec(text)?.[0])).toEqual([
+        'X-Request-Id',
+        'RateLimit-Policy',
+        'RateLimit',
+        'WWW-Authenticate',
+        'Retry-After',
+      ])
+      expect(await rows.nth(0).innerText()).not.toContain('Status:')
+      expect(await rows.nth(4).innerText()).toContain('Status: 429, 503')
+    })
+
+    test('takes a token with the word Bearer before it, and keeps the focus where a key was pressed', async () => {
+      const { page, faults, unfold, token } = await open()
+      const focused = () => page.evaluate<string>('document.activeElement.innerText')
+      const press = async (locator: Locator) => {
+        await locator.focus()
+        await page.keyboard.press('Enter')
+      }
+      await press(page.locator('.btn.authorize'))
+      await page.locator('#auth-bearer-value').fill(`Bearer ${token}`)
+      await page.keyboard.press('Enter')
+      await expect.poll(focused).toBe('Close')
+      await page.keyboard.press('Enter')
+      await expect.poll(focused).toBe('Authorize')
+      const list = await unfold('listPlants')
+      const [request] = await Promise.all([page.waitForRequest(/\/plants/), press(list.locator('.btn.execute'))])
+      expect(await request.headerValue('authorization')).toBe(`Bearer ${token}`)
+      await list.locator('.live-responses-table').waitFor()
+      await expect.poll(focused).toBe('Execute')
+      expect(faults).toEqual([])
+    })
+
+    test('has a contrast of 4.5 in the dark, with every part unfolded', async () => {
+      const { page, authorize, unfold, token } = await open()
+      await page.emulateMedia({ colorScheme: 'dark' })
+      const found = async () => (await lowContrasts(page)).join('\n')
+      expect(await found()).toBe('')
+      await page.locator('.btn.authorize').click()
+      await page.locator('#auth-bearer-value').waitFor()
+      expect(await found()).toBe('')
+      await page.locator('.modal-ux .btn-done').click()
+      await authorize(token)
+      await execute(page, await unfold('listPlants'))
+      await execute(page, await unfold('deletePlant'))
+      await execute(page, await unfold('createPlant'))
+      await unfoldAll(page)
+      expect(await found()).toBe('')
     })
 
     test('follows the dark or light mode of the system', async () => {

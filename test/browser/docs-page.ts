@@ -1,3 +1,4 @@
+import axe, { type AxeResults } from 'axe-core'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, type Locator, type Page, chromium } from 'playwright-core'
@@ -92,4 +93,30 @@ export async function execute(
     status: (await live.locator('tbody .response-col_status').innerText()).trim(),
     shown: await live.locator('tbody .response-col_description').innerText(),
   }
+}
+
+/** Unfolds models, schemas and failures, level by level. */
+export async function unfoldAll(page: Page): Promise<void> {
+  const folded = [
+    '.tablinks:not(.active)',
+    'details:not([open]) > summary',
+    '.opblock-body [aria-expanded=false]',
+    '.models [aria-expanded=false]',
+    '.json-schema-2020-12-accordion[aria-expanded=false]',
+  ].join()
+  for (let level = 0; level < 5; level++) {
+    await page.evaluate(`for (const each of document.querySelectorAll('${folded}')) each.click()`)
+    await page.waitForTimeout(200)
+  }
+}
+
+/** The visible texts with a contrast below 4.5 (WCAG 2.2, 1.4.3), also large ones. */
+export async function lowContrasts(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const contrastRatio = { normal: { expected: 4.5 }, large: { expected: 4.5 } }
+  const checks = [{ id: 'color-contrast', options: { contrastRatio } }]
+  await page.evaluate(`axe.configure(${JSON.stringify({ checks })})`)
+  const { violations, passes } = await page.evaluate<AxeResults>("axe.run({ runOnly: 'color-contrast' })")
+  if (passes.length === 0) throw new Error('no text was measured')
+  return violations.flatMap(({ nodes }) => nodes.map(({ html, any }) => `${any[0]?.message ?? ''}: ${html}`))
 }

@@ -147,6 +147,11 @@ test.each<[string, string[], RegExp]>([
     ],
     /^CORS_ORIGIN must be \* or a comma-separated list of origins such as https:\/\/plants\.example, not "/,
   ],
+  [
+    'CORS_ORIGIN',
+    ['https://a.example/', 'https://a.example, http://b.example:8080/'],
+    /, not "http\S+\/"; an origin ends before the slash$/,
+  ],
   ['DATABASE_URL', ['a.db', 'SQLITE:a.db'], /^DATABASE_URL must be sqlite:PATH or postgres:/],
   [
     'DATABASE_URL',

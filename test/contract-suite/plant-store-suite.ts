@@ -67,8 +67,8 @@ export function testCase({ seed, timeout }: ContractSuite, { title, run }: Pick<
 }
 
 function textOf(result: Exclude<Result, { verdict: 'ok' }>, seed: number): string {
-  if (result.verdict === 'left out') return `left out: ${result.reason}`
-  if (result.verdict === 'not implemented') return 'not implemented'
+  if (result.verdict === 'left out') return `left out, ${result.because}: ${result.reason}`
+  if (result.verdict === 'not judged') return `not judged: ${result.reason}`
   const { title, problem, counterexample } = result
   if (counterexample === undefined) return problem
   const { shown, path } = counterexample

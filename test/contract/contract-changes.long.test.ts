@@ -75,3 +75,12 @@ test('renamed header components of failures only affect code that sends them', {
     [],
   )
 })
+
+test('the check refuses a line of a description that Markdown shows as a list', { timeout: 60_000 }, async () => {
+  const { root, edit } = await copyProject()
+  expect(await npm(root, 'lint:contract')).toMatchObject({ code: 0 })
+  await edit('openapi.yaml', (text) => text.replace(/( to)( 9223372036854775807\.\n)/, '$1\n           $2'))
+  const { code, stdout } = await npm(root, 'lint:contract')
+  expect(code).toBe(1)
+  expect(stdout).toContain('a line of a description must not begin with digits and a point')
+})

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 import { type TestContext, expect, test } from 'vitest'
 import { addGetPlant, copyProject } from './project-copy.ts'
 
@@ -117,6 +119,58 @@ test('npm run dev serves each save, and keeps the last good server running', { t
   expect(await dev.stop()).toBe(0)
   await expect(fetch(wrong)).rejects.toThrow()
   await expect(fetch(last)).rejects.toThrow()
+})
+
+test('a changed schema is named, and --fresh starts all the same', { timeout: 90_000 }, async (task) => {
+  const { root, edit } = await copyProject()
+  const dev = startDev(root, task)
+  await dev.nextServing('title: Plant Store')
+  await edit('src/plants/plant.ts', (text) => text.replace("tag: 'text?',", "tag: 'text?',\n  height: 'text?',"))
+  await dev.next(/^plant-store: .* lacks the column plants\.height: if it is new, add its migration;/)
+
+  const schema = await readFile(join(root, 'src/store/sqlite/schema.ts'), 'utf8')
+  const addColumns = (...names: string[]) => {
+    const sql = names.map((name) => `ALTER TABLE plants ADD COLUMN ${name} TEXT;`).join(' ')
+    return () => schema.replace('\n]\n', `\n  '${sql}',\n]\n`)
+  }
+  await edit('src/store/sqlite/schema.ts', addColumns('height'))
+  await dev.nextServing('title: Plant Store')
+  await edit('src/store/sqlite/schema.ts', addColumns('height', 'width'))
+  await dev.next(/plants\.db lacks plants\.width TEXT, .* edited after it had run, /)
+  await dev.next(/^dev: the server has ended; no server runs; save a file to try again$/)
+  await edit('src/plants/plant.ts', (text) => text.replace("  height: 'text?',\n", ''))
+  await edit('src/store/sqlite/schema.ts', () => schema)
+  await dev.next(/has schema version \d, .* if it is of another branch, npm run dev -- --fresh; nothing was changed$/)
+  expect(await dev.stop()).toBe(0)
+
+  const fresh = startDev(root, task, '--fresh')
+  await fresh.nextServing('title: Plant Store')
+  const [, folder = ''] = await fresh.next(/^Database +(\S+)\/plants\.db, without plants and tokens yet$/)
+  expect(await fresh.stop()).toBe(0)
+  expect(existsSync(folder)).toBe(false)
+})
+
+test('type errors of an earlier save do not follow those of the contract', { timeout: 90_000 }, async (task) => {
+  const { root, edit } = await copyProject()
+  await edit('package.json', (text) => text.replace(/("typecheck": )".*"/, '$1"sleep 8 && echo late #"'))
+  const dev = startDev(root, task)
+  await dev.nextServing('title: Plant Store')
+  await edit('openapi.yaml', (text) => text.slice(0, text.length / 2))
+  await dev.next(/^dev: the contract is broken; /)
+  await setTimeout(9_000)
+  expect(dev.lines.at(-1)).toMatch(/^dev: the contract is broken; /)
+})
+
+test('npm run dev leaves no server behind when npm is ended', { timeout: 90_000 }, async (task) => {
+  const { root } = await copyProject()
+  const npm = spawn('npm', ['run', 'dev'], { cwd: root, env: { ...process.env, PORT: '0' } })
+  task.onTestFinished(() => void npm.kill())
+  let printed = ''
+  npm.stdout.on('data', (bytes) => (printed += String(bytes)))
+  await expect.poll(() => printed, { timeout: 60_000 }).toMatch(/^Plant Store .*\n/m)
+  const [, origin = ''] = /^Plant Store +(\S+)/m.exec(printed) ?? []
+  npm.kill('SIGTERM')
+  await expect.poll(() => fetch(origin).catch(() => 'gone'), { timeout: 20_000 }).toBe('gone')
 })
 
 test('npm run dev -- --mock serves the contract of each save without handlers', { timeout: 90_000 }, async (task) => {

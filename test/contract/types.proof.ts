@@ -6,7 +6,7 @@
 import type { FailureName } from 'fastify-contract'
 import type { Handlers, Input, OperationId, Reply } from '../../generated/contract.ts'
 import type { HandlerContext } from '../../src/context.ts'
-import { type Named, errors, failure } from '../../src/failures.ts'
+import { errors, failure } from '../../src/failures.ts'
 
 declare const handlers: Handlers
 declare const input: { create: Input<'createPlant'>; delete: Input<'deletePlant'>; list: Input<'listPlants'> }
@@ -40,9 +40,6 @@ const { unavailable: _unavailable, ...fewer } = errors
 export const whole = errors satisfies Record<FailureName, number>
 // @ts-expect-error -- unavailable has no number
 export const short = fewer satisfies Record<FailureName, number>
-export type named = Named<40_000>
-// @ts-expect-error -- the number has no name
-export type unnamed = Named<40_002 | 40_299>
 
 // A failure's headers and name.
 export const retry = (): Reply<'listPlants'> => failure('unavailable', '', { 'Retry-After': 1 })

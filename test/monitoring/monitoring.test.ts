@@ -1,10 +1,16 @@
-import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { readFileSync, statSync, statfsSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
 import { createMetrics, serveMetrics } from '../../src/monitoring/metrics.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { fileFiguresOf } from '../../src/store/sqlite/file-figures.ts'
 import { expectFailure } from '../support/responses/expected-contract.ts'
-import { startApp, temporaryLocation, temporaryStore } from '../support/server/start-app.ts'
+import { servedDatabase } from '../support/server/served-database.ts'
+import { startApp, temporaryFolder, temporaryLocation, temporaryStore } from '../support/server/start-app.ts'
+import { runScript } from '../support/server/start-process.ts'
 
 /** The samples of one metric, by their labels. */
 function samples(text: string, name: string): Record<string, number> {
@@ -68,6 +74,44 @@ test('faults, broken contracts and the lag of the event loop are measured', asyn
   expect(Object.keys(samples(text, 'nodejs_eventloop_lag_p99_seconds'))).toHaveLength(1)
 })
 
+test('the files, the disk, the last backup and the connections are measured', async () => {
+  const folder = await temporaryFolder()
+  const { file, url, serve } = await servedDatabase(folder)
+  const server = await serve({ METRICS_PORT: '0', LOG_LEVEL: 'info' })
+  const printed = /metrics at (\S+\/metrics)/
+  await expect.poll(server.stderr).toMatch(printed)
+  const [, metricsUrl = ''] = printed.exec(server.stderr()) ?? []
+  const read = async (name: string) => samples(await (await fetch(metricsUrl)).text(), `plant_store_${name}`)['']
+  expect(await read('last_backup_timestamp_seconds')).toBe(0)
+  const before = Date.now()
+  expect(await runScript('scripts/backup.ts', [join(folder, 'copy.db')], { DATABASE_URL: url })).toMatchObject({
+    code: 0,
+    stderr: '',
+  })
+  const lastBackup = (await read('last_backup_timestamp_seconds'))! * 1_000
+  expect(lastBackup).toBeGreaterThanOrEqual(before - 1)
+  expect(lastBackup).toBeLessThanOrEqual(Date.now())
+
+  const logBytes = await read('wal_bytes')
+  expect(await server.create(1)).toBe(200)
+  expect(await read('wal_bytes')).toBe(statSync(`${file}-wal`).size)
+  expect(await read('wal_bytes')).toBeGreaterThan(logBytes!)
+  expect(await read('database_bytes')).toBe(statSync(file).size)
+  const { bavail, bsize } = statfsSync(folder)
+  // Other programs use the disk, too.
+  expect((await read('disk_free_bytes'))! / (bavail * bsize)).toBeCloseTo(1, 1)
+
+  const open = async () => {
+    const socket = connect(server.port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'connect')
+  }
+  await expect.poll(() => read('open_connections')).toBe(1)
+  await open()
+  await open()
+  await expect.poll(() => read('open_connections')).toBe(3)
+})
+
 test('metrics that cannot be read give 500, and the error is reported', async () => {
   const faults: unknown[] = []
   const fault = new Error('a gauge that throws')
@@ -85,24 +129,33 @@ interface Dashboard {
   panels: { title: string; targets: { expr: string }[] }[]
 }
 
-test("the dashboard uses existing metrics, and all of the service's own", async () => {
-  const { panels } = JSON.parse(
-    readFileSync(join(import.meta.dirname, '../../deploy/grafana-dashboard.json'), 'utf8'),
-  ) as Dashboard
-  const asked = new Set(
-    panels.flatMap(({ targets }) =>
-      targets.flatMap(({ expr }) => expr.match(/\b(?:plant_store|nodejs|process)_\w+/g) ?? []),
-    ),
-  )
+/** The file of Prometheus' alerting rules. */
+interface Rules {
+  groups: { rules: { alert: string; expr: string; annotations: Record<string, string> }[] }[]
+}
+
+const deploy = join(import.meta.dirname, '../../deploy')
+const { panels } = JSON.parse(readFileSync(join(deploy, 'grafana-dashboard.json'), 'utf8')) as Dashboard
+const { groups } = parse(readFileSync(join(deploy, 'prometheus-alerts.yml'), 'utf8')) as Rules
+
+test.each([
+  ['dashboard', panels.flatMap(({ targets }) => targets)],
+  ['alerts', groups.flatMap(({ rules }) => rules)],
+])("the %s use existing metrics, and all of the service's own", async (name, queries) => {
+  const asked = new Set(queries.flatMap(({ expr }) => expr.match(/\b(?:plant_store|nodejs|process)_\w+/g) ?? []))
   const metrics = createMetrics()
   metrics.watchQueue(() => 0)
+  metrics.watchConnections(createServer())
+  metrics.watchFiles(fileFiguresOf('none.db'))
   const { text } = await metrics.read()
   const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type]) => ({ name, type }))
   const known = types.flatMap(({ name, type }) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   )
   expect([...asked].filter((name) => !known.includes(name))).toEqual([])
-  const own = types.filter(({ name }) => name.startsWith('plant_store_')).map(({ name }) => name)
+  // How many writes share a transaction is no reason for an alert.
+  const excused = name === 'alerts' ? 'plant_store_batch_writes' : ''
+  const own = types.map(({ name }) => name).filter((each) => each.startsWith('plant_store_') && each !== excused)
   expect(own.filter((name) => ![...asked].some((each) => each.startsWith(name)))).toEqual([])
 })
 

@@ -25,6 +25,8 @@ test('each request is one log line with its operation, status and duration', asy
     { ...line, method: 'GET', path: '/plants', status: 400 },
     { ...line, method: 'GET', path: '/pl%zzants', status: 400 },
   ])
+  // The id has one name.
+  expect(logLines.join()).not.toContain('reqId')
 })
 
 const body = { method: 'POST', url: '/plants' }
@@ -63,6 +65,30 @@ test('a token in a broken request is not logged', async () => {
   await receive(origin, `CONNECT ${token}:80 HTTP/1.1\r\nHost: x\r\n${authorization}\r\n\r\n`)
   expect(parsed(logLines).filter(({ status }) => status !== undefined)).toHaveLength(3)
   expect(logLines.join()).not.toContain(token.slice(5))
+})
+
+test.each([
+  'http://me:password@x/plants',
+  'http://me:password@x/nowhere?a=b',
+  'http://me:password?x@x/plants',
+  'http://me:password/x@x/plants',
+  'http://me:x@password@x/plants',
+  'https://password@x',
+  'ftp://me:password@x/',
+  'me:password@x:80',
+])('a password in a request target is not logged: %s', async (target) => {
+  const { listen, logLines } = await startApp()
+  const origin = await listen()
+  await receive(origin, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  await receive(origin, `CONNECT ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  expect(parsed(logLines).filter(({ status }) => status !== undefined)).toHaveLength(2)
+  expect(logLines.join()).not.toContain('password')
+})
+
+test('the path of a request target in absolute form is logged', async () => {
+  const { listen, logLines } = await startApp()
+  await receive(await listen(), `GET http://x/no@where?a=b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  expect(parsed(logLines).filter(({ status }) => status !== undefined)).toMatchObject([{ path: '/no@where' }])
 })
 
 const escapeOf = (character: string) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { openableOrigin } from '../../src/process/welcome.ts'
 import { receive } from '../support/client/raw-http.ts'
 import { servedDatabase, urlOf } from '../support/server/served-database.ts'
 import { temporaryFolder, temporaryLocation } from '../support/server/start-app.ts'
@@ -24,7 +25,8 @@ async function start(environment: Record<string, string>, command?: [string, ...
 }
 
 test('npm start in an empty folder prints curl lines that work, and keeps the plant', async () => {
-  const environment = { DATABASE_URL: `sqlite:${join(await temporaryFolder(), 'data', 'plants.db')}` }
+  const file = join(await temporaryFolder(), 'data', 'plants.db')
+  const environment = { DATABASE_URL: `sqlite:${file}` }
   const first = await start(environment, ['npm', 'start', '--silent'])
   const { origin } = first
   const [token = ''] = /plst_[\w-]{43}/.exec(first.stdout()) ?? []
@@ -32,6 +34,7 @@ test('npm start in an empty folder prints curl lines that work, and keeps the pl
   expect(first.stdout().split('\n')).toEqual([
     `Plant Store  ${origin}`,
     `Docs         ${origin}/docs`,
+    `Database     ${file}, without plants and tokens yet`,
     `Token        ${token}`,
     '             for the caller "me"; it is shown only once',
     `Try          curl ${bearer} -H 'Content-Type: application/json' ` +
@@ -52,7 +55,7 @@ test('npm start in an empty folder prints curl lines that work, and keeps the pl
   expect(first.stderr()).not.toContain(token.slice(5))
 
   const second = await start(environment)
-  expect(second.stdout()).not.toContain('plst_')
+  expect(second.stdout()).not.toMatch(/plst_|Database/)
   const list = await fetch(`${second.origin}/plants`, { headers: { authorization: `Bearer ${token}` } })
   expect(await list.text()).toBe(`[${plant}]`)
 })
@@ -61,6 +64,14 @@ test('a server that other machines can reach prints no token', async () => {
   const { stdout } = await start({ HOST: '0.0.0.0' })
   expect(stdout()).not.toContain('plst_')
   expect(stdout()).toContain('Token        npm run token -- issue CALLER\n')
+})
+
+test('a server that listens at all addresses prints one that opens', async () => {
+  const { stdout, port } = await start({ HOST: '0.0.0.0' })
+  const origin = `http://127.0.0.1:${String(port)}`
+  expect(stdout()).toContain(`Plant Store  ${origin}\nDocs         ${origin}/docs\n`)
+  // Not every machine has IPv6.
+  expect(openableOrigin('http://[::]:3000')).toBe('http://[::1]:3000')
 })
 
 /** Sets JOURNAL_STREAM to the device and inode of a descriptor, as systemd does. */

@@ -37,7 +37,7 @@ test('a token works as soon as it is issued, and fails as soon as it is revoked'
 
   // The prefix from the list would work as well.
   const revoked = await token(environment, 'revoke', text)
-  expect(revoked).toMatchObject({ code: 0, stderr: '' })
+  expect(revoked).toMatchObject({ code: 0, stderr: '1 token\n' })
   expect(revoked.stdout).toContain(`revoked ${text.slice(0, 11)}…  alice`)
   expect(await (await list()).json()).toMatchObject({ error: 40101 })
   expect(await token(environment, 'list')).toMatchObject({ stdout: '', stderr: '0 tokens\n' })
@@ -47,8 +47,35 @@ test('the list shows the lifetime and the scopes of a token', async () => {
   const environment = await emptyDatabase()
   await token(environment, 'issue', 'alice', '--ttl', '1s', '--scope', 'plants:read,plants:write')
   const { stdout } = await token(environment, 'list')
-  const [, from = '', to = ''] = /issued (\S+) {2}expires (\S+) .* scopes plants:read,plants:write$/m.exec(stdout) ?? []
+  const [, from = '', to = ''] =
+    /issued (\S+) {2}expire[sd] (\S+) .* scopes plants:read,plants:write$/m.exec(stdout) ?? []
   expect(Date.parse(to) - Date.parse(from)).toBe(1_000)
+})
+
+test('all tokens of a caller are revoked, and expired tokens are marked and removed', async () => {
+  const environment = await emptyDatabase()
+  for (const parameters of [
+    ['alice'],
+    ['alice', '--ttl', '1s'],
+    ['bob'],
+    ['bob', '--ttl', '1s'],
+    ['bob', '--ttl', '1d'],
+  ])
+    await token(environment, 'issue', ...parameters)
+  const listed = async () => {
+    const { stdout } = await token(environment, 'list')
+    return Array.from(stdout.matchAll(/…  (\w+)  .*?  (never expires|expired|expires)/g), ([, ...found]) =>
+      found.join(' '),
+    )
+  }
+  await expect
+    .poll(listed)
+    .toEqual(['alice never expires', 'alice expired', 'bob never expires', 'bob expired', 'bob expires'])
+  expect(await token(environment, 'revoke', '--caller', 'alice')).toMatchObject({ code: 0, stderr: '2 tokens\n' })
+  expect(await listed()).toEqual(['bob never expires', 'bob expired', 'bob expires'])
+  for (const count of ['1 token\n', '0 tokens\n'])
+    expect(await token(environment, 'revoke', '--expired')).toMatchObject({ code: 0, stderr: count })
+  expect(await listed()).toEqual(['bob never expires', 'bob expires'])
 })
 
 test('revoking an unknown token fails without repeating it', async () => {
@@ -57,6 +84,10 @@ test('revoking an unknown token fails without repeating it', async () => {
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/^there is no token plst_xxxxxx…/)
   expect(stderr).not.toContain(secret)
+  expect(await token(await emptyDatabase(), 'revoke', '--caller', 'carol')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^there is no token of carol; list/) as string,
+  })
 })
 
 test('a misused command prints its error on standard error and issues no token', async () => {
@@ -67,6 +98,11 @@ test('a misused command prints its error on standard error and issues no token',
     [['issue', 'alice', 'bob'], 'Usage: '],
     [['issue', 'alice\nbob'], 'the caller must have 1 to 255 characters, no control characters'],
     [['list', '--ttl', '1d'], 'Usage: '],
+    [['list', '--expired'], 'Usage: '],
+    [['issue', 'alice', '--caller', 'alice'], 'Usage: '],
+    [['revoke'], 'Usage: '],
+    [['revoke', 'plst_abcdef', '--expired'], 'Usage: '],
+    [['revoke', '--caller', 'alice', '--expired'], 'Usage: '],
     [['issue', 'alice', '--ttl', '30'], '--ttl must be like 90s'],
     [['issue', 'alice', '--scope', 'plants read'], '--scope must be like plants:read'],
     [['issue', 'alice', '--ttl', '1d', '--ttl=2d'], '--ttl is given twice'],

@@ -1,66 +1,16 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { setTimeout } from 'node:timers/promises'
+import { expect, test } from 'vitest'
 import { createToken } from '../../src/auth/tokens.ts'
-import type { DatabaseLocation } from '../../src/store/location.ts'
-import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listText } from '../store/list-text.ts'
-import { awkwardTexts } from '../support/client/awkward-texts.ts'
-import { urlOf } from '../support/server/served-database.ts'
 import { connect, temporaryDatabase, waitUntilBlocking } from '../support/server/postgres-database.ts'
-import { startProgram } from '../support/server/program.ts'
+import { urlOf } from '../support/server/served-database.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
-import { nodeBinary, projectFolder, runScript } from '../support/server/start-process.ts'
-
-/** UTF-8 and UTF-16 do not agree on the order of the last two. */
-const callers = ['me', 'ME', 'you', 'é', 'e\u0301', '\uffff', '\u{1f331}']
-
-async function sqliteLocation(): Promise<DatabaseLocation> {
-  return { engine: 'sqlite', file: join(await temporaryFolder(), 'plants.db') }
-}
-
-async function postgresLocation(): Promise<DatabaseLocation> {
-  return { engine: 'postgres', url: await temporaryDatabase() }
-}
-
-/** Opens the store at a location for a function and closes it again. */
-async function using<Result>(location: DatabaseLocation, run: (store: Store) => Promise<Result>): Promise<Result> {
-  const store = await openStore(location, { onFault: () => undefined })
-  try {
-    return await run(store)
-  } finally {
-    await store.close()
-  }
-}
-
-async function fill(store: Store): Promise<void> {
-  for (const caller of callers) {
-    await store.addToken(createToken(caller, 1_795_000_000_000).stored)
-    for (const [index, [, text]] of awkwardTexts.entries())
-      void store.create(caller, { id: BigInt(index), name: text, tag: text })
-    for (const id of [-9223372036854775808n, 9223372036854775807n]) void store.create(caller, { id, name: String(id) })
-  }
-  await store.addToken(createToken('me', 1_795_000_000_000, 1_000, 'plants:read').stored)
-  const outcomes = await Promise.all(
-    Array.from({ length: 2_345 }, (_, index) =>
-      store.create('many', { id: BigInt(index) - 1_000n, name: `Monstera ${String(index)}` }),
-    ),
-  )
-  expect(new Set(outcomes)).toEqual(new Set(['created']))
-}
-
-async function contentOf(store: Store): Promise<unknown> {
-  const tokens = await store.listTokens()
-  if (tokens === 'unavailable') throw new Error('the store is unavailable')
-  const lists = await Promise.all([...callers, 'many'].map((caller) => listText(store, caller)))
-  return [lists, tokens.map(({ hash, ...token }) => ({ ...token, hash: Buffer.from(hash).toString('hex') }))]
-}
-
-function move(from: DatabaseLocation, to: DatabaseLocation) {
-  return runScript('scripts/move/move.ts', ['--from', urlOf(from), '--to', urlOf(to)])
-}
+import { runScript } from '../support/server/start-process.ts'
+import { contentOf, fill, locations, move, observe, postgresLocation, sqliteLocation, using } from './moved-stores.ts'
 
 test('a move to the other kind of store and back is complete and verified', async () => {
   const [first, second, third] = [await sqliteLocation(), await postgresLocation(), await sqliteLocation()]
@@ -75,39 +25,35 @@ test('a move to the other kind of store and back is complete and verified', asyn
   expect(await using(third, contentOf)).toEqual(content)
 })
 
-test('a killed move resumes where it stopped', async () => {
-  const [from, to] = [await sqliteLocation(), await postgresLocation()]
-  await using(from, async (store) => {
-    for (let first = 0; first < 40_000; first += 5_000)
-      await Promise.all(
-        Array.from({ length: 5_000 }, (_, index) =>
-          store.create('me', { id: BigInt(first + index), name: 'Monstera' }),
-        ),
-      )
-  })
-  await using(to, () => Promise.resolve())
-  const client = await connect(urlOf(to))
-  onTestFinished(() => client.end())
-  const script = join(projectFolder, 'scripts/move/move.ts')
-  const moving = await startProgram([nodeBinary, script, '--from', urlOf(from), '--to', urlOf(to)], {}, () => true)
-  const countPlants = async () =>
-    Number((await client.query<{ count: string }>('SELECT count(*) FROM plants')).rows[0]?.count)
-  await expect.poll(countPlants, { interval: 5, timeout: 10_000 }).toBeGreaterThan(0)
-  await moving.end('SIGKILL')
-  const { code, stdout } = await move(from, to)
-  expect(stdout).toMatch(
-    /^verified {2}tokens: 0 .*\nresumed {3}after \d+,\d{3} plants that .*\nverified {2}plants: 40,000 /m,
+test('a move waits for the session of a stopped server to end', async () => {
+  const [from, to] = [await postgresLocation(), await sqliteLocation()]
+  await using(from, (store) => store.create('me', { id: 1n, name: 'a' }))
+  const session = await connect(urlOf(from))
+  const moved = move(from, to)
+  const observer = await observe(from)
+  const isMoving = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'plant-store move'`
+  await expect.poll(async () => (await observer.query(isMoving)).rowCount).toBeGreaterThan(0)
+  await setTimeout(500)
+  await session.end()
+  expect(await moved).toMatchObject({ code: 0, stderr: '' })
+})
+
+test.for(['SQLite', 'PostgreSQL'] as const)('a move from a store in %s to itself is refused', async (engine) => {
+  const location = await locations[engine]()
+  await using(location, (store) => store.create('me', { id: 1n, name: 'a' }))
+  const { code, stderr } = await move(location, location)
+  expect(stderr).toMatch(
+    /^(?:--from and --to name the same database|.* has locked the target, or it is the source); not/,
   )
-  expect(code).toBe(0)
-  expect(await countPlants()).toBe(40_000)
+  expect(code).toBe(1)
+  expect(await using(location, (store) => listText(store, 'me'))).toBe('[{"name":"a"}]')
 })
 
 test('a move that loses its session prints in one line how to resume', async () => {
   const [from, to] = [await sqliteLocation(), await postgresLocation()]
   await using(from, fill)
   await using(to, () => Promise.resolve())
-  const client = await connect(urlOf(to))
-  onTestFinished(() => client.end())
+  const client = await observe(to)
   await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
   const moved = move(from, to)
   await waitUntilBlocking(client)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Plant } from '../../src/plants/plant.ts'
-import type { Store, StoredToken } from '../../src/store/store.ts'
+import type { Store, StoredToken, TokenSelection } from '../../src/store/store.ts'
 import { awkwardTexts } from '../support/client/awkward-texts.ts'
 import { listPages, listText } from './list-text.ts'
 
@@ -200,6 +200,35 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
     })
   })
 
+  describe(`the SQL of a ${name} store`, () => {
+    const insert = 'INSERT INTO plants (caller, id, name) VALUES (?, ?, ?) RETURNING id'
+    const names = 'SELECT id, name FROM plants WHERE caller = ? ORDER BY id'
+
+    test('a write returns its rows once they are stored, and reads see it', async () => {
+      const store = await openNew()
+      expect(await store.write('me', insert, ['me', highest, 'a?'])).toEqual([{ id: expect.anything() as unknown }])
+      const rows = await store.read('me', names, ['me'])
+      expect(rows).toMatchObject([{ name: 'a?' }])
+      expect(rows === 'unavailable' ? [] : rows.map(({ id }) => BigInt(id as string))).toEqual([highest])
+      expect(await listText(store, 'me')).toBe('[{"name":"a?"}]')
+      expect(await store.write('me', 'DELETE FROM plants WHERE caller = ?', ['me'])).toEqual([])
+      expect(await store.read('me', names, ['me'])).toEqual([])
+    })
+
+    test('a write that breaks a constraint fails alone, and those of a caller keep their order', async () => {
+      const store = await openNew()
+      const [first, again, ...others] = await Promise.allSettled([
+        store.write('me', insert, ['me', 1n, 'a']),
+        store.write('me', insert, ['me', 1n, 'b']),
+        store.write('me', 'UPDATE plants SET name = ? WHERE caller = ? AND id = ?', ['c', 'me', 1n]),
+        store.create('me', { id: 2n, name: 'd' }),
+      ])
+      expect([first.status, again.status]).toEqual(['fulfilled', 'rejected'])
+      expect(others.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+      expect(await listText(store, 'me')).toBe('[{"name":"c"},{"name":"d"}]')
+    })
+  })
+
   describe(`the tokens of a ${name} store`, () => {
     test('a token finds its caller; a hash that differs in one bit finds none', async () => {
       const store = await openNew()
@@ -252,9 +281,9 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       const [mine, yours, other] = [token({ prefix }), token({ prefix, expiresAt: 5 }), token({ issuedAt: 1 })]
       for (const each of [mine, yours, other]) await store.addToken(each)
       for (const unlike of ['', '%', '_', 'plst_', 'plst_%', 'PLST_ABCDEF', 'plst_abcde', 'plst_abcdefg']) {
-        expect(await store.revokeTokens(unlike)).toEqual([])
+        expect(await store.revokeTokens({ prefix: unlike })).toEqual([])
       }
-      const revoked = await store.revokeTokens(prefix)
+      const revoked = await store.revokeTokens({ prefix })
       expect(new Set(revoked === 'unavailable' ? [] : revoked.map(comparable))).toEqual(
         new Set([mine, yours].map(comparable)),
       )
@@ -263,6 +292,22 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
         'unknown',
       ])
       expect(await tokensOf(store)).toEqual([comparable(other)])
+    })
+
+    test.each<[string, TokenSelection, (token: StoredToken) => boolean]>([
+      ['of a caller', { caller: 'you' }, ({ caller }) => caller === 'you'],
+      ['that have expired', { expiredBy: 5 }, ({ expiresAt }) => expiresAt !== undefined && expiresAt <= 5],
+    ])('revoking the tokens %s removes these and no others', async (_name, selection, isRevoked) => {
+      const store = await openNew()
+      const tokens = ['me', 'you', 'YOU', 'your'].flatMap((caller, index) =>
+        [undefined, 4, 5, 6].map((expiresAt, second) => token({ caller, expiresAt, issuedAt: 10 * index + second })),
+      )
+      for (const each of tokens) await store.addToken(each)
+      const revoked = await store.revokeTokens(selection)
+      const byIssue = revoked === 'unavailable' ? [] : revoked.toSorted((a, b) => a.issuedAt - b.issuedAt)
+      expect(byIssue.map(comparable)).toEqual(tokens.filter(isRevoked).map(comparable))
+      expect(await tokensOf(store)).toEqual(tokens.filter((each) => !isRevoked(each)).map(comparable))
+      expect(await store.revokeTokens(selection)).toEqual([])
     })
 
     test('concurrent token lookups each use their own hash and time', async () => {
@@ -304,7 +349,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       await store.addToken(issued)
       await store.delete('me', 1n)
       expect(await store.isEmpty()).toBe(false)
-      await store.revokeTokens(issued.prefix)
+      await store.revokeTokens({ prefix: issued.prefix })
       expect(await store.isEmpty()).toBe(true)
     })
 
@@ -318,7 +363,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await other.findCaller(issued.hash, 0)).toEqual({ caller: 'me' })
       expect(await other.create('me', { id: 1n, name: 'of the other' })).toBe('exists')
       expect(await other.delete('me', 1n)).toBe('deleted')
-      await other.revokeTokens(issued.prefix)
+      await other.revokeTokens({ prefix: issued.prefix })
       expect(await namesOf(one, 'me')).toEqual([])
       expect(await one.findCaller(issued.hash, 0)).toBe('unknown')
     })

@@ -3,6 +3,7 @@ import type { Client, Pool } from 'pg'
 import { limitConcurrency } from './connections.ts'
 import { isDamage, isOutage } from './errors.ts'
 import type { Caller } from '../store.ts'
+import { isOwned, tableNames, tables } from '../tables.ts'
 
 interface LayoutRow {
   name: string
@@ -14,14 +15,17 @@ interface LayoutRow {
   replication: string | null
 }
 
+const distribute = (name: string) => `SELECT create_distributed_table('${name}', 'caller');`
+const addLocal = (name: string) => `SELECT citus_add_local_table_to_metadata('${name}');`
+
+const distributed: readonly string[] = tables.filter(isOwned).map(({ name }) => name)
+const local = [...tableNames.filter((name) => !distributed.includes(name)), 'plant_store_schema']
+
 /**
- * Keeps a caller's plants on one worker, and all tokens on the coordinator, where one query finds those of many
+ * Keeps what a caller owns on one worker, and all tokens on the coordinator, where one query finds those of many
  * callers.
  */
-export const distributeTables = `
-  SELECT create_distributed_table('plants', 'caller');
-  SELECT citus_add_local_table_to_metadata('tokens');
-  SELECT citus_add_local_table_to_metadata('plant_store_schema');`
+export const distributeTables = [...distributed.map(distribute), ...local.map(addLocal)].join('\n')
 
 /** Whether a node is the coordinator. A worker would make tables that no other node knows. */
 export async function isCoordinator(client: Client): Promise<boolean> {
@@ -33,8 +37,8 @@ export async function isCoordinator(client: Client): Promise<boolean> {
 export async function readLayout(client: Client): Promise<{ isSharded: boolean; warnings: string[] }> {
   const { rows } = await client.query<LayoutRow>(
     `SELECT name, partmethod AS method, repmodel AS replication
-     FROM unnest(ARRAY['plants', 'tokens', 'plant_store_schema']) AS name
-     LEFT JOIN pg_dist_partition ON logicalrelid = to_regclass(name)`,
+     FROM unnest($1::text[]) AS name LEFT JOIN pg_dist_partition ON logicalrelid = to_regclass(name)`,
+    [[...distributed, ...local]],
   )
   const warnings = rows.flatMap((row) => {
     const statement = remedyFor(row)
@@ -44,10 +48,9 @@ export async function readLayout(client: Client): Promise<{ isSharded: boolean; 
 }
 
 function remedyFor({ name, method, replication }: LayoutRow): string | undefined {
-  if (name === 'plants') return method === 'h' ? undefined : `SELECT create_distributed_table('plants', 'caller');`
+  if (distributed.includes(name)) return method === 'h' ? undefined : distribute(name)
   if (method === 'n' && replication !== 't') return undefined
-  const add = `SELECT citus_add_local_table_to_metadata('${name}');`
-  return method === null ? add : `SELECT undistribute_table('${name}'); ${add}`
+  return method === null ? addLocal(name) : `SELECT undistribute_table('${name}'); ${addLocal(name)}`
 }
 
 /** Connections that stay free for tokens. */

@@ -124,6 +124,27 @@ export class Sockets {
   }
 }
 
+/** The pause before connecting again after the last session was lost. */
+const reconnectMilliseconds = 1_000
+
+/**
+ * Connects again whenever a pool has closed its last connection. So an idle server has a session, by which
+ * `npm run move` finds it.
+ */
+export function keepSession(pool: Pool): void {
+  const connect = () => {
+    if (pool.ending || pool.totalCount > 0) return
+    pool.connect().then(
+      (client) => {
+        client.release()
+      },
+      // The next request reports the fault.
+      () => setTimeout(connect, reconnectMilliseconds).unref(),
+    )
+  }
+  pool.on('remove', connect)
+}
+
 /**
  * `invalid_sql_statement_name` and `duplicate_prepared_statement`: a pooler spreads a client's statements over several
  * sessions.

@@ -1,9 +1,10 @@
 import { type Client, type ClientConfig, Pool } from 'pg'
+import type { OpenOptions } from '../schema-version.ts'
 import { type StoreOptions, UnusableStore } from '../store.ts'
 import { readLayout } from './citus.ts'
-import { Sockets, checkSessions, clientClass, readHosts } from './connections.ts'
+import { Sockets, checkSessions, clientClass, keepSession, readHosts } from './connections.ts'
 import { isAnswerTimeout } from './errors.ts'
-import { migrate } from './schema.ts'
+import { assertTables, migrate } from './schema.ts'
 
 /** How long to wait for an answer during a migration. The server's own timeouts are shorter. */
 const schemaAnswerMilliseconds = 35_000
@@ -24,7 +25,7 @@ const defaultConnections = {
   query_timeout: statementMilliseconds + 250,
 }
 
-export interface DatabaseOptions extends Pick<StoreOptions, 'onFault' | 'onWarning'> {
+export interface DatabaseOptions extends Pick<StoreOptions, 'onFault' | 'onWarning'>, OpenOptions {
   /** `postgres://…` or `postgresql://…`. Its parameters override `connections`. */
   url: string
   /** Overrides the defaults. */
@@ -44,8 +45,9 @@ export interface OpenedDatabase {
  * Brings the database's schema up to date and opens a pool of connections to it.
  *
  * @throws UnusableStore when the database cannot be reached, is not in UTF-8, has tables of another program or the
- *   schema of a newer release, or when another session holds locks that a migration needs; nothing has changed then.
- *   Also when a pooler loses prepared statements or the timeout of statements
+ *   schema of a newer release, is the target of an unfinished move, or when another session holds locks that a
+ *   migration needs; nothing has changed then. Also when a pooler loses prepared statements or the timeout of
+ *   statements
  */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenedDatabase> {
   const { urls, isWritable } = readHosts(options.url)
@@ -72,6 +74,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
     // Half of it, because the last answer may have arrived after the statement was sent.
     if (isAnswerTimeout(error)) sockets.closeIfSilent(limits.query_timeout / 2)
   })
+  keepSession(pool)
   try {
     if (limits.max > 1) await checkSessions(pool, place)
   } catch (error) {
@@ -83,7 +86,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
 
 async function prepareSchema(
   create: () => Client,
-  { migrationMilliseconds = 30_000, onWarning = () => undefined }: DatabaseOptions,
+  { migrationMilliseconds = 30_000, onWarning = () => undefined, isMoveTarget = false }: DatabaseOptions,
 ): Promise<{ place: string; isSharded: boolean }> {
   const client = createClient(create)
   // The pending query reports a lost connection.
@@ -97,7 +100,8 @@ async function prepareSchema(
       throw new UnusableStore(`the database ${place} has the encoding ${encoding}; create one with ENCODING 'UTF8'`)
     }
     const deadline = performance.now() + migrationMilliseconds
-    await migrate(client, place, { isCitus, deadline, onWait: onWarning })
+    await migrate(client, place, { isCitus, deadline, onWait: onWarning, isMoveTarget })
+    await assertTables(client, place)
     const { isSharded, warnings } = isCitus ? await readLayout(client) : { isSharded: false, warnings: [] }
     for (const warning of warnings) onWarning(warning)
     return { place, isSharded }

@@ -1,5 +1,7 @@
 import type { Client } from 'pg'
+import { type OpenOptions, assertKnownVersion } from '../schema-version.ts'
 import { UnusableStore } from '../store.ts'
+import { assertColumns, tableNames, tables } from '../tables.ts'
 import { distributeTables, isCoordinator } from './citus.ts'
 import {
   type LockingStatements,
@@ -40,7 +42,7 @@ export const migrations: readonly string[] = [
 ]
 
 /** In locking order: the table with the longest wait first. */
-const tables = ['tokens', 'plants', 'plant_store_schema']
+const lockedTables: readonly string[] = [...tableNames.toReversed(), 'plant_store_schema']
 
 interface VersionRow {
   version: number
@@ -93,7 +95,8 @@ function makeTables(isCitus: boolean): LockingStatements {
  */
 function changeTables(version: number): LockingStatements {
   const pending = migrations.slice(version).join('') + setVersion
-  const locked = tables.filter((table) => pending.includes(table))
+  // A table that the migration makes cannot be locked yet.
+  const locked = lockedTables.filter((table) => pending.includes(table) && !pending.includes(`CREATE TABLE ${table} `))
   return {
     text: `
       DO $migration$ BEGIN
@@ -112,17 +115,21 @@ function changeTables(version: number): LockingStatements {
  * right to create tables. Distributes the tables of an empty Citus database.
  *
  * @param place the database's name in messages
- * @throws UnusableStore when a newer release migrated the database
+ * @throws UnusableStore as `assertKnownVersion`
  * @throws Error naming the sessions that hold the locks, when time is up; nothing has changed then
  */
-export async function migrate(client: Client, place: string, options: RetryOptions): Promise<void> {
+export async function migrate(client: Client, place: string, options: RetryOptions & OpenOptions): Promise<void> {
   const { isCitus } = options
-  const versionIn = ([row]: VersionRow[]) => knownVersion(row?.version ?? 0, place)
+  const versionIn = ([{ version } = { version: 0 }]: VersionRow[]) => {
+    assertKnownVersion(`the database ${place}`, version, migrations.length, options)
+    return version
+  }
   const found = await retryLocked<VersionRow>(client, readVersion, options).catch((error: unknown) => {
     if (isUndefinedTable(error)) return []
     throw error
   })
-  if (versionIn(found) === migrations.length) return
+  // The version of an unfinished move is higher.
+  if (versionIn(found) >= migrations.length) return
   if (isCitus && !(await isCoordinator(client))) {
     throw new UnusableStore(
       `the database ${place} is a worker of Citus without the schema of this release: ` +
@@ -130,15 +137,24 @@ export async function migrate(client: Client, place: string, options: RetryOptio
     )
   }
   const version = versionIn(await retryLocked<VersionRow>(client, beginMigration, options))
-  if (version === migrations.length) await client.query('ROLLBACK')
+  if (version >= migrations.length) await client.query('ROLLBACK')
   else await retryLocked(client, version === 0 ? makeTables(isCitus) : changeTables(version), options)
 }
 
-/** @throws UnusableStore for the version of a newer release */
-function knownVersion(version: number, place: string): number {
-  if (version <= migrations.length) return version
-  throw new UnusableStore(
-    `the database ${place} has schema version ${String(version)}, but this release knows versions up to ` +
-      `${String(migrations.length)}: start a newer release; nothing was changed`,
-  )
+interface ColumnRow {
+  name: string
+  type: string
+}
+
+/** Checks the columns of every table. @throws UnusableStore as `assertColumns` */
+export async function assertTables(client: Client, place: string): Promise<void> {
+  for (const table of tables) {
+    const { rows } = await client.query<ColumnRow>(
+      `SELECT attname AS name, format_type(atttypid, atttypmod) || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END AS type
+       FROM pg_attribute
+       WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`,
+      [table.name],
+    )
+    assertColumns(`the database ${place}`, 'postgres', table, new Map(rows.map(({ name, type }) => [name, type])))
+  }
 }

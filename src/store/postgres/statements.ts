@@ -1,7 +1,16 @@
+import { hash } from 'node:crypto'
 import type { QueryConfig } from 'pg'
-import { type NewPlant, type PlantValues, plantColumns, plantProperties, valuesOfPlant } from '../../plants/plant.ts'
-import { type Caller, type StoredToken, type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
-import { type TokenRow, tokenTable } from '../token-table.ts'
+import { type NewPlant, plantColumns, plantTable, valuesOfPlant } from '../../plants/plant.ts'
+import {
+  type Caller,
+  type StoredToken,
+  type TokenSelection,
+  type TokenUse,
+  lastUsedResolutionMilliseconds,
+} from '../store.ts'
+import { type Row, type Value, jsonOf } from '../table.ts'
+import { isOwned, noRows, tables } from '../tables.ts'
+import { type TokenRow, tokenRows } from '../token-table.ts'
 
 declare const row: unique symbol
 
@@ -15,7 +24,7 @@ export type CallerRow = Pick<TokenRow, 'hash' | 'caller' | 'expires_at' | 'scope
 /** A plant with its owner. */
 export type OwnedPlant = NewPlant & { caller: Caller }
 
-export type ListedRow = PlantValues & { id: string }
+export type ListedRow = Row & { id: string }
 
 export interface CreatedRow {
   caller: Caller
@@ -34,17 +43,18 @@ export interface PageRow {
   plants: string | null
 }
 
-/** The JSON of a plant, with the same bytes as `encodePlant`. concat_ws leaves out what is null. */
-const plantJson = `'{' || concat_ws(',', ${plantProperties.map(jsonMember).join()}) || '}'`
+const plantJson = jsonOf(plantTable, 'postgres')
 
-function jsonMember(property: string): string {
-  return `'"${property}":' || to_json("${property}")::text`
-}
+/** The role may create what callers own, and read everything. */
+const hasRights = tables
+  .flatMap((table) => (isOwned(table) ? ['INSERT', 'SELECT'] : ['SELECT']).map((right) => [table.name, right] as const))
+  .map(([name, right]) => `has_table_privilege('${name}', '${right}')`)
+  .join(' AND ')
 
 /** libpq's test for target_session_attrs=read-write. */
 const isWritable = `current_setting('transaction_read_only') = 'off'`
 
-const tokenColumns = tokenTable.columns.join()
+const tokenColumns = tokenRows.columns.join()
 
 /** Every statement except those of the schema and of Citus. */
 export const statements = {
@@ -68,7 +78,7 @@ export const statements = {
   /** Plants from an id on, as columns. Citus plans this statement once, because it reads one shard. */
   listedRows: (caller: Caller, from: bigint, limit: number): Statement<ListedRow> => ({
     name: 'listedRows',
-    text: `SELECT id, ${plantColumns.join()} FROM plants WHERE caller = $1 AND id >= $2 ORDER BY id LIMIT $3`,
+    text: `SELECT id, ${plantColumns} FROM plants WHERE caller = $1 AND id >= $2 ORDER BY id LIMIT $3`,
     values: [caller, from, limit],
   }),
 
@@ -88,7 +98,7 @@ export const statements = {
   /** Returns the created plants. Of plants with equal keys, the first is created. */
   createPlants: (plants: OwnedPlant[]): Statement<CreatedRow> => ({
     name: `createPlants${String(plants.length)}`,
-    text: `INSERT INTO plants (caller, id, ${plantColumns.join()}) VALUES ${tuples(plants.length)}
+    text: `INSERT INTO plants (caller, id, ${plantColumns}) VALUES ${tuples(plants.length)}
       ON CONFLICT DO NOTHING RETURNING caller, id`,
     values: plants.flatMap((plant) => [plant.caller, plant.id, ...valuesOfPlant(plant)]),
   }),
@@ -113,13 +123,13 @@ export const statements = {
   addToken: (token: StoredToken): Statement => ({
     name: 'addToken',
     text: `INSERT INTO tokens (${tokenColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    values: tokenTable.valuesOf(token),
+    values: tokenRows.valuesOf(token),
   }),
 
-  revokeTokens: (prefix: string): Statement<TokenRow> => ({
+  revokeTokens: (selection: TokenSelection): Statement<TokenRow> => ({
     name: 'revokeTokens',
-    text: `DELETE FROM tokens WHERE prefix = $1 RETURNING ${tokenColumns}`,
-    values: [prefix],
+    text: `DELETE FROM tokens WHERE ${numberParameters(tokenRows.isSelected)} RETURNING ${tokenColumns}`,
+    values: tokenRows.selectionOf(selection),
   }),
 
   recordUse: ({ hash, usedAt }: TokenUse): Statement => ({
@@ -133,23 +143,39 @@ export const statements = {
 
   isEmpty: (): Statement<{ empty: boolean }> => ({
     name: 'isEmpty',
-    text: 'SELECT NOT EXISTS (SELECT 1 FROM plants) AND NOT EXISTS (SELECT 1 FROM tokens) AS empty',
+    text: `SELECT ${noRows} AS empty`,
   }),
 
   /** Whether the role may use the tables, and the server accepts writes. Fails if a table is missing. */
   isReady: (): Statement<{ writable: boolean }> => ({
     name: 'isReady',
-    text: `SELECT ${isWritable} AND has_table_privilege('plants', 'INSERT') AND has_table_privilege('tokens', 'SELECT')
-        AS writable
-      FROM plant_store_schema`,
+    text: `SELECT ${isWritable} AND ${hasRights} AS writable FROM plant_store_schema`,
   }),
 
   isWritable: (): Statement<{ writable: boolean }> => ({ text: `SELECT ${isWritable} AS writable` }),
 }
 
+/** PostgreSQL cuts longer names of statements. */
+const maxName = 63
+
+const texts = new Map<string, { name: string; text: string }>()
+
+/** A prepared statement of SQL with a `?` for each value. */
+export function sqlStatement(text: string, values: readonly Value[]): Statement<Row> {
+  const known = texts.get(text) ?? { name: hash('sha256', text).slice(0, maxName), text: numberParameters(text) }
+  texts.set(text, known)
+  return { ...known, values: [...values] }
+}
+
+/** Replaces each `?` by `$1`, `$2` and so on, as PostgreSQL writes parameters. */
+export function numberParameters(text: string): string {
+  let number = 0
+  return text.replaceAll('?', () => `$${String(++number)}`)
+}
+
 /** `($1,$2,$3,$4),($5,$6,$7,$8)` for two plants with two columns besides caller and id. */
 function tuples(plants: number): string {
-  const columns = ['caller', 'id', ...plantColumns]
+  const columns = ['caller', 'id', ...plantTable.properties]
   const tuple = (first: number) => `(${columns.map((_, index) => `$${String(first + index)}`).join()})`
   return Array.from({ length: plants }, (_, index) => tuple(columns.length * index + 1)).join()
 }

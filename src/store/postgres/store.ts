@@ -1,10 +1,10 @@
 import type { Store, StoreOptions } from '../store.ts'
-import { tokenTable } from '../token-table.ts'
+import { tokenRows } from '../token-table.ts'
 import { defaultMaxQueued } from '../waiting.ts'
 import { WorkerWatch } from './citus.ts'
 import { type DatabaseOptions, openDatabase } from './open-database.ts'
 import { Reads, keyOfToken } from './reads.ts'
-import { statements } from './statements.ts'
+import { sqlStatement, statements } from './statements.ts'
 import { keyOfPlant } from './steps.ts'
 import { WriteQueue } from './writes.ts'
 
@@ -24,6 +24,16 @@ export async function openPostgresStore(options: DatabaseOptions & StoreOptions)
   const queue = new WriteQueue(pool, { maxQueued, onFault, onCommit, workers })
 
   return {
+    read: (caller, text, values) => {
+      const ask = () => reads.read(sqlStatement(text, values))
+      return workers === undefined ? ask() : workers.run(caller, ask)
+    },
+
+    write: async (caller, text, values) => {
+      const result = await queue.write({ key: caller, caller, statement: sqlStatement(text, values) })
+      return result === 'unavailable' ? result : result.rows
+    },
+
     list: reads.list,
 
     create: async (caller, plant) => {
@@ -46,12 +56,12 @@ export async function openPostgresStore(options: DatabaseOptions & StoreOptions)
 
     listTokens: async () => {
       const rows = await reads.read(statements.tokens())
-      return rows === 'unavailable' ? rows : rows.map(tokenTable.tokenOf)
+      return rows === 'unavailable' ? rows : rows.map(tokenRows.tokenOf)
     },
 
-    revokeTokens: async (prefix) => {
-      const result = await queue.write({ key: tokenKey, statement: statements.revokeTokens(prefix) })
-      return result === 'unavailable' ? result : result.rows.map(tokenTable.tokenOf)
+    revokeTokens: async (selection) => {
+      const result = await queue.write({ key: tokenKey, statement: statements.revokeTokens(selection) })
+      return result === 'unavailable' ? result : result.rows.map(tokenRows.tokenOf)
     },
 
     recordUses: async (uses) => {
@@ -64,8 +74,8 @@ export async function openPostgresStore(options: DatabaseOptions & StoreOptions)
     waitingWrites: () => queue.length,
 
     isEmpty: async () => {
-      const { rows } = await pool.query<{ empty: boolean }>(statements.isEmpty())
-      return rows[0]?.empty === true
+      const rows = await reads.read(statements.isEmpty())
+      return rows === 'unavailable' ? rows : rows[0]?.empty === true
     },
 
     isReady: async () => {

@@ -1,10 +1,11 @@
 import Database from 'better-sqlite3'
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { OpenOptions } from '../schema-version.ts'
 import { UnusableStore } from '../store.ts'
 import { OpenFiles, makeFolder, realPathOf, removeLeftIndex, restrictToOwner } from './open-files.ts'
-import { assertUsable, integerOf, migrate, readHeader, readVersions } from './schema.ts'
-import { isBusy, prepareReads, prepareWrites } from './statements.ts'
+import { assertTables, assertUsable, integerOf, migrate, readHeader, readVersions } from './schema.ts'
+import { isBusy } from './statements.ts'
 
 /** How long the start waits for another process that migrates or recovers the file. */
 const openTimeoutMilliseconds = 5_000
@@ -34,20 +35,20 @@ export interface OpenDatabase {
  *
  * @param file a path, which may be a symbolic link
  * @throws UnusableStore when the file cannot be opened, is not an SQLite database, is damaged, belongs to another
- *   program, or has the schema of a newer release; the file is unchanged then
+ *   program, has the schema of a newer release, or is the target of an unfinished move; the file is unchanged then
  */
-export function openDatabase(file: string): OpenDatabase {
+export function openDatabase(file: string, options: OpenOptions = {}): OpenDatabase {
   try {
     const realPath = realPathOf(file)
     makeFolder(dirname(realPath))
-    const hasLog = prepareFile(file, realPath)
+    const hasLog = prepareFile(file, realPath, options)
     const database = new Database(file, { timeout: openTimeoutMilliseconds })
     try {
       assertUndamaged(database, file)
-      assertUsable(file, readVersions(database))
+      assertUsable(file, readVersions(database), options)
       configure(database)
-      migrate(database)
-      assertComplete(database, file)
+      migrate(database, file)
+      assertTables(database, file)
       // SQLite opens the log at the first read in WAL mode.
       database.pragma('user_version')
       restrictToOwner(realPath)
@@ -66,7 +67,8 @@ export function openDatabase(file: string): OpenDatabase {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return 'code' in error && error.code === 'EISDIR' ? 'it is a folder; name a file in it' : error.message
+  if ('code' in error && error.code === 'EISDIR') return 'it is a folder; name a file in it'
+  return isBusy(error) ? 'another process has locked it, as a migration does; try again when it is done' : error.message
 }
 
 /**
@@ -74,12 +76,12 @@ function reasonOf(error: unknown): string {
  *
  * @returns whether the database has a write-ahead log that is not empty
  */
-function prepareFile(file: string, realPath: string): boolean {
+function prepareFile(file: string, realPath: string, options: OpenOptions): boolean {
   // Checked before the header, because another process that creates the database creates the file before the log.
   const hasLog = (statSync(`${realPath}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   const header = readHeader(file)
   if (header !== undefined) {
-    assertUsable(file, header)
+    assertUsable(file, header, options)
     // SQLite would open a read-only file, and every write would fail.
     accessSync(file, constants.W_OK)
   }
@@ -130,21 +132,9 @@ function assertUndamaged(database: Database.Database, file: string): void {
   const result = database.pragma('quick_check(1)', { simple: true }) as string
   if (result !== 'ok') {
     const fault = result.replaceAll(/\s+/g, ' ')
-    throw new UnusableStore(`${file} is damaged (${fault}); restore a backup; nothing was changed`)
-  }
-}
-
-/** Prepares every statement, which fails if a table or column is missing. */
-function assertComplete(database: Database.Database, file: string): void {
-  try {
-    prepareReads(database)
-    prepareWrites(database)
-  } catch (error) {
     throw new UnusableStore(
-      `${file} lacks a part of its schema (${reasonOf(error)}); restore a backup, or add the migration of a new column`,
-      {
-        cause: error,
-      },
+      `${file} is damaged (${fault}); save what can be read with npm run backup -- FILE --skip-damaged, and put it in ` +
+        'place with npm run restore; nothing was changed',
     )
   }
 }

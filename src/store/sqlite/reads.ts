@@ -3,9 +3,10 @@ import { Encoded } from 'fastify-contract/encoded'
 import type { Plant } from '../../plants/plant.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import type { Caller, CallerOfToken, Store, StoredToken } from '../store.ts'
-import { tokenTable } from '../token-table.ts'
+import type { Row } from '../table.ts'
+import { tokenRows } from '../token-table.ts'
 import type { Waiting } from '../waiting.ts'
-import { isUnavailable, prepareReads } from './statements.ts'
+import { isUnavailable, prepareReads, sqlRunner } from './statements.ts'
 
 /** Lists read this many bytes in one turn of the event loop, and at most two parts more, so that others do not wait. */
 const turnBytes = 1_024 * 1_024
@@ -15,6 +16,9 @@ const maxPageRows = 1_024
 
 /** A list of at most this many plants is read as text. Bytes take less CPU only for longer ones. */
 const textRows = 32
+
+/** What a row of other SQL counts for. */
+const rowBytes = 256
 
 /**
  * Reads for the server. The token lookups and lists of one turn of the event loop share a snapshot. Locking the
@@ -27,6 +31,8 @@ export class Reads {
   readonly #onFault: (error: Error) => void
   readonly #schedule: () => void
   #lookups: Waiting<() => CallerOfToken, CallerOfToken>[] = []
+  readonly #run: ReturnType<typeof sqlRunner>
+  readonly #rows: Waiting<() => Row[], Row[]>[] = []
   readonly #texts: Waiting<() => Encoded<Plant[]>, Encoded<Plant[]>>[] = []
   readonly #parts: Waiting<() => Part, Part>[] = []
   /** The bytes that lists have read in this turn. */
@@ -38,6 +44,7 @@ export class Reads {
   constructor(database: Database.Database, onFault: (error: Error) => void, schedule: () => void) {
     this.#database = database
     this.#statements = prepareReads(database)
+    this.#run = sqlRunner(database)
     this.#onFault = onFault
     this.#schedule = schedule
   }
@@ -58,18 +65,24 @@ export class Reads {
     return promise
   }
 
+  readonly read: Store['read'] = (_caller, text, values) =>
+    this.#add(this.#rows, () => {
+      const rows = this.#run(text, values)
+      this.#bytes += rows.length * rowBytes
+      return rows
+    })
+
   listTokens(): StoredToken[] | 'unavailable' {
-    return this.#read(() => this.#statements.tokens.all().map(tokenTable.tokenOf))
+    return this.#read(() => this.#statements.tokens.all().map(tokenRows.tokenOf))
   }
 
-  /** @throws the database's error */
-  isEmpty(): boolean {
-    return this.#statements.isEmpty.get() === 1
+  isEmpty(): boolean | 'unavailable' {
+    return this.#read(() => this.#statements.isEmpty.get() === 1)
   }
 
-  /** Whether the database can be read now. */
+  /** Whether the database can be read now. A damaged page of a table fails only the requests that need it. */
   isReadable(): boolean {
-    return this.#read(() => this.isEmpty()) !== 'unavailable'
+    return this.#read(() => this.#statements.isReadable.get()) !== 'unavailable'
   }
 
   /** Runs a read now. */
@@ -93,17 +106,18 @@ export class Reads {
     for (const lookup of this.#lookups.splice(0)) this.#answer(lookup)
   }
 
-  /** Reads lists and ends the snapshot. */
+  /** Reads rows and lists, and ends the snapshot. */
   end(): void {
     this.#bytes = 0
     // A single read is a snapshot by itself.
-    if (this.#texts.length + this.#parts.length > 1 && !this.#database.inTransaction) {
+    if (this.#rows.length + this.#texts.length + this.#parts.length > 1 && !this.#database.inTransaction) {
       this.#read(() => this.#statements.begin.run())
     }
+    this.#answerSome(this.#rows)
     this.#answerSome(this.#texts)
     this.#answerSome(this.#parts)
     this.#endSnapshot()
-    if (this.#lookups.length + this.#texts.length + this.#parts.length > 0) this.#schedule()
+    if (this.#lookups.length + this.#rows.length + this.#texts.length + this.#parts.length > 0) this.#schedule()
   }
 
   /** Reads at least one, so that neither short nor long lists keep the others waiting. */

@@ -1,7 +1,10 @@
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { type OpenOptions, assertKnownVersion } from '../schema-version.ts'
 import { UnusableStore } from '../store.ts'
+import { type Table, jsonOf, quoted } from '../table.ts'
+import { assertColumns, tables } from '../tables.ts'
 import { assertFile, realPathOf } from './open-files.ts'
 
 /** Marks a file as this service's (sqlite.org/fileformat.html, "Application ID"): "Plnt" in ASCII. */
@@ -11,9 +14,8 @@ export const applicationId = 0x506c6e74
  * The schema, version by version: entry `n` migrates from `PRAGMA user_version` n to n + 1. A released entry never
  * changes.
  *
- * `plants` is clustered by its key, so a caller's plants are stored in list order. `json` is the contract's `Plant`,
- * made when the plant is created rather than for each list. SQLite cannot change a generated column of a table with
- * rows, so `json` is a plain one.
+ * `plants` is clustered by its key, so a caller's plants are stored in list order. A later migration of a table with a
+ * column `json` must not name that column: `migrate` drops it first, and makes it again.
  */
 export const migrations: readonly string[] = [
   `CREATE TABLE plants (
@@ -35,31 +37,137 @@ export const migrations: readonly string[] = [
    ) STRICT, WITHOUT ROWID;`,
   `ALTER TABLE tokens ADD COLUMN last_used_at INTEGER;`,
   `ALTER TABLE tokens ADD COLUMN scope TEXT;`,
-  `CREATE TABLE new_plants (
-     caller TEXT NOT NULL,
-     id INTEGER NOT NULL,
-     name TEXT NOT NULL,
-     tag TEXT,
-     json TEXT NOT NULL,
-     PRIMARY KEY (caller, id)
-   ) STRICT, WITHOUT ROWID;
-   INSERT INTO new_plants SELECT caller, id, name, tag, json FROM plants;
-   DROP TABLE plants;
-   ALTER TABLE new_plants RENAME TO plants;`,
 ]
 
-/** Brings the schema up to date. Safe while other processes do the same. */
-export function migrate(database: Database.Database): void {
-  if (integerOf(database, 'user_version') === migrations.length) return
-  database
-    .transaction(() => {
-      // Reads the version again: another process may have migrated the file meanwhile.
-      for (const migration of migrations.slice(integerOf(database, 'user_version'))) database.exec(migration)
-      database.pragma(`application_id = ${String(applicationId)}`)
-      database.pragma(`user_version = ${String(migrations.length)}`)
-    })
-    .immediate()
+/**
+ * Brings the schema up to date. Safe while other processes do the same.
+ *
+ * A table that keeps JSON has a generated column for it, so that no statement can leave it behind. SQLite cannot change such
+ * a column. If its definition no longer follows from `tables`, the rows are copied to a new table.
+ *
+ * @throws UnusableStore as `assertTables`; nothing has changed then
+ */
+export function migrate(database: Database.Database, file: string): void {
+  if (!isCurrent(database)) {
+    // Otherwise the removal of the old table would count as a deletion of its rows.
+    const enforced = database.pragma('foreign_keys', { simple: true })
+    database.pragma('foreign_keys = OFF')
+    database
+      .transaction(() => {
+        // Another process may have migrated the file meanwhile.
+        if (isCurrent(database)) return
+        const version = integerOf(database, 'user_version')
+        applyMigrations(database, version)
+        assertTables(database, file)
+        for (const table of withJson) addJson(database, table)
+        database.pragma(`application_id = ${String(applicationId)}`)
+        if (version < migrations.length) database.pragma(`user_version = ${String(migrations.length)}`)
+      })
+      .immediate()
+    database.pragma(`foreign_keys = ${String(enforced)}`)
+  }
+  // SQLite compiles statements with the schema that it last read. Only running one tells it that another process has
+  // changed the schema.
+  database.exec('SELECT 1 FROM sqlite_schema')
 }
+
+const withJson = (tables as readonly Table[]).filter(({ keepsJson }) => keepsJson === true)
+
+/** The version of an unfinished move is higher. */
+function isCurrent(database: Database.Database): boolean {
+  if (integerOf(database, 'user_version') < migrations.length) return false
+  return withJson.every((table) => definitionOf(database, table)?.includes(jsonColumn(table)) === true)
+}
+
+/** The statement that created a table; undefined if there is none. */
+function definitionOf(database: Database.Database, { name }: Table): string | undefined {
+  return database.prepare<[string], string>(`SELECT sql FROM sqlite_schema WHERE name = ?`).pluck().get(name)
+}
+
+function jsonColumn(table: Table): string {
+  return `json TEXT NOT NULL GENERATED ALWAYS AS (${jsonOf(table, 'sqlite')}) STORED`
+}
+
+/** Applies all migrations after a version. They may remove or rename what the columns `json` are made of. */
+function applyMigrations(database: Database.Database, version: number): void {
+  for (const migration of ['', ...migrations.slice(version)]) {
+    database.exec(migration)
+    for (const table of withJson) dropJson(database, table)
+  }
+}
+
+function dropJson(database: Database.Database, { name }: Table): void {
+  const hasJson = database.prepare(`SELECT 1 FROM pragma_table_xinfo(?) WHERE name = 'json'`).get(name) !== undefined
+  if (hasJson) database.exec(`ALTER TABLE ${name} DROP COLUMN json`)
+}
+
+/** Copies the rows to a new table with the column. */
+function addJson(database: Database.Database, table: Table): void {
+  const { name } = table
+  const columns = database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(name)
+  const definition = definitionOf(database, table)!.replace(
+    /^[^(]*\(/,
+    () => `CREATE TABLE new_${name} (${jsonColumn(table)}, `,
+  )
+  const copied = quoted(columns)
+  // They go with the old table. Those of constraints have no statement.
+  const dependents = database
+    .prepare<[string], string>(
+      `SELECT sql FROM sqlite_schema WHERE tbl_name = ? AND type IN ('index', 'trigger') AND sql IS NOT NULL`,
+    )
+    .pluck()
+    .all(name)
+  database.exec(
+    `${definition};
+     INSERT INTO new_${name} (${copied}) SELECT ${copied} FROM ${name};
+     DROP TABLE ${name};
+     ALTER TABLE new_${name} RENAME TO ${name};
+     ${dependents.join(';')}`,
+  )
+}
+
+/**
+ * Checks the columns of every table.
+ *
+ * @throws UnusableStore if they are not those that the migrations make, or as `assertColumns`
+ */
+export function assertTables(database: Database.Database, file: string): void {
+  const difference = findChangedColumns(database)
+  if (difference !== undefined) {
+    throw new UnusableStore(
+      `${file} ${difference}, unlike what its migrations make: if one was edited after it had run, undo the edit and ` +
+        'add another one, or, in development, npm run dev -- --fresh; if the file was changed, restore a backup',
+    )
+  }
+  const read = database
+    .prepare<[string], [string, string]>(
+      `SELECT name, type || iif("notnull", ' NOT NULL', '') FROM pragma_table_info(?)`,
+    )
+    .raw()
+  for (const table of tables) assertColumns(file, 'sqlite', table, new Map(read.all(table.name)))
+}
+
+/** @returns how the columns differ from those that the migrations make; undefined if they do not */
+function findChangedColumns(database: Database.Database): string | undefined {
+  const made = new Database(':memory:')
+  applyMigrations(made, 0)
+  const [expected, found] = [made, database].map((each) => each.prepare(columnsOfTables).pluck().all() as string[])
+  made.close()
+  const lacking = expected!.filter((column) => !found!.includes(column))
+  const isOurs = (column: string) => expected!.some((other) => other.startsWith(`${tableOf(column)}.`))
+  const added = found!.filter((column) => isOurs(column) && !expected!.includes(column))
+  const parts = [lacking.length > 0 && `lacks ${lacking.join(', ')}`, added.length > 0 && `has ${added.join(', ')}`]
+  return parts.filter((part) => part !== false).join(' and ') || undefined
+}
+
+/** Each column that is not generated, with its table, type and constraints, such as `plants.name TEXT NOT NULL`. */
+const columnsOfTables = `
+  SELECT format('%s.%s %s%s%s', entry.name, field.name, field.type,
+    iif(field."notnull", ' NOT NULL', ''), iif(field.pk, ' PRIMARY KEY', ''))
+  FROM sqlite_schema AS entry JOIN pragma_table_info(entry.name) AS field
+  WHERE entry.type = 'table'`
+
+const tableOf = (column: string) => column.split('.', 1).join()
 
 /** The identity and version in a database's header. */
 export interface DatabaseHeader {
@@ -135,14 +243,9 @@ export function integerOf(
   return database.pragma(pragma, { simple: true }) as number
 }
 
-/** @throws UnusableStore when the file belongs to another program, or a newer release migrated it */
-export function assertUsable(file: string, header: DatabaseHeader): void {
-  if (header.schemaVersion > migrations.length) {
-    throw new UnusableStore(
-      `${file} has schema version ${String(header.schemaVersion)}, but this release knows versions up to ` +
-        `${String(migrations.length)}: start a newer release; nothing was changed`,
-    )
-  }
+/** @throws UnusableStore when the file belongs to another program, or as `assertKnownVersion` */
+export function assertUsable(file: string, header: DatabaseHeader, options: OpenOptions = {}): void {
+  assertKnownVersion(file, header.schemaVersion, migrations.length, options)
   const isOurs = header.applicationId === applicationId
   const isBlank = header.applicationId === 0 && header.schemaVersion === 0
   const isUnversioned = header.schemaVersion === 0 && header.hasTables === true

@@ -1,7 +1,9 @@
 import Database from 'better-sqlite3'
-import { type NewPlant, encodePlant, plantColumns, valuesOfPlant } from '../../plants/plant.ts'
+import { type NewPlant, plantColumns, plantTable, valuesOfPlant } from '../../plants/plant.ts'
 import { type Caller, type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
-import { type TokenRow, type Value, tokenTable } from '../token-table.ts'
+import type { Row, Value } from '../table.ts'
+import { noRows, tableNames } from '../tables.ts'
+import { type TokenRow, tokenRows } from '../token-table.ts'
 
 /** A JSON array of plants. SQLite adds the brackets, because JavaScript would copy the text to add them. */
 const list = `'[' || ifnull(group_concat(json), '') || ']'`
@@ -39,29 +41,31 @@ export function prepareReads(database: Database.Database) {
         'SELECT caller, scope FROM tokens WHERE hash = ? AND (expires_at IS NULL OR expires_at > ?)',
       )
       .raw(),
-    tokens: database.prepare<[], TokenRow>(`SELECT ${tokenTable.columns.join()} FROM tokens ORDER BY issued_at, hash`),
-    isEmpty: database
-      .prepare<[], number>('SELECT NOT EXISTS (SELECT 1 FROM plants) AND NOT EXISTS (SELECT 1 FROM tokens)')
-      .pluck(),
+    tokens: database.prepare<[], TokenRow>(`SELECT ${tokenRows.columns.join()} FROM tokens ORDER BY issued_at, hash`),
+    // Needs the tables, but none of their pages.
+    isReadable: database.prepare(`SELECT 1 FROM ${tableNames.join()} LIMIT 0`),
+    isEmpty: database.prepare<[], number>(`SELECT ${noRows}`).pluck(),
   }
 }
 
 /** Every statement that writes for the server. */
 export function prepareWrites(database: Database.Database) {
-  const tokenColumns = tokenTable.columns.join()
+  const tokenColumns = tokenRows.columns.join()
   return {
     begin: database.prepare('BEGIN IMMEDIATE'),
     commit: database.prepare('COMMIT'),
     rollback: database.prepare('ROLLBACK'),
     createPlant: database.prepare<Value[]>(
-      `INSERT INTO plants (caller, id, ${plantColumns.join()}, json)
-       VALUES (?, ?, ${placeholders(plantColumns)}, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO plants (caller, id, ${plantColumns})
+       VALUES (?, ?, ${placeholders(plantTable.properties)}) ON CONFLICT DO NOTHING`,
     ),
     deletePlant: database.prepare<[Caller, bigint]>('DELETE FROM plants WHERE caller = ? AND id = ?'),
     addToken: database.prepare<Value[]>(
-      `INSERT INTO tokens (${tokenColumns}) VALUES (${placeholders(tokenTable.columns)})`,
+      `INSERT INTO tokens (${tokenColumns}) VALUES (${placeholders(tokenRows.columns)})`,
     ),
-    revokeTokens: database.prepare<[string], TokenRow>(`DELETE FROM tokens WHERE prefix = ? RETURNING ${tokenColumns}`),
+    revokeTokens: database.prepare<Value[], TokenRow>(
+      `DELETE FROM tokens WHERE ${tokenRows.isSelected} RETURNING ${tokenColumns}`,
+    ),
     recordUse: database.prepare<[TokenUse]>(
       `UPDATE tokens SET last_used_at = @usedAt
        WHERE hash = @hash AND (last_used_at IS NULL OR last_used_at NOT BETWEEN
@@ -71,9 +75,21 @@ export function prepareWrites(database: Database.Database) {
   }
 }
 
+/** Prepares statements when they first run, and runs them. Integers are bigints. */
+export function sqlRunner(database: Database.Database): (text: string, values: readonly Value[]) => Row[] {
+  const prepared = new Map<string, Database.Statement<Value[], Row>>()
+  return (text, values) => {
+    const statement = prepared.get(text) ?? database.prepare<Value[], Row>(text).safeIntegers()
+    prepared.set(text, statement)
+    if (statement.reader) return statement.all(...values)
+    statement.run(...values)
+    return []
+  }
+}
+
 /** The values of `createPlant`. */
 export function valuesOfCreate(caller: Caller, plant: NewPlant): Value[] {
-  return [caller, plant.id, ...valuesOfPlant(plant), encodePlant(plant)]
+  return [caller, plant.id, ...valuesOfPlant(plant)]
 }
 
 /** A `?` for each column. */

@@ -1,9 +1,9 @@
 import type { Store, StoreOptions } from '../store.ts'
-import { tokenTable } from '../token-table.ts'
+import { tokenRows } from '../token-table.ts'
 import { defaultMaxQueued } from '../waiting.ts'
 import { openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
-import { valuesOfCreate } from './statements.ts'
+import { sqlRunner, valuesOfCreate } from './statements.ts'
 import { WriteQueue } from './writes.ts'
 
 export interface SqliteStoreOptions extends StoreOptions {
@@ -63,7 +63,13 @@ export function openSqliteStore({
     return wasInPlace
   }
 
+  const run = sqlRunner(database)
+
   return {
+    read: reads.read,
+
+    write: (_caller, text, values) => queue.write(() => run(text, values)),
+
     list: reads.list,
 
     create: (caller, plant) => {
@@ -76,7 +82,7 @@ export function openSqliteStore({
 
     addToken: (token) =>
       queue.write(({ addToken }) => {
-        addToken.run(...tokenTable.valuesOf(token))
+        addToken.run(...tokenRows.valuesOf(token))
         return 'added'
       }),
 
@@ -84,7 +90,10 @@ export function openSqliteStore({
 
     listTokens: () => Promise.resolve(reads.listTokens()),
 
-    revokeTokens: (prefix) => queue.write(({ revokeTokens }) => revokeTokens.all(prefix).map(tokenTable.tokenOf)),
+    revokeTokens: (selection) => {
+      const values = tokenRows.selectionOf(selection)
+      return queue.write(({ revokeTokens }) => revokeTokens.all(...values).map(tokenRows.tokenOf))
+    },
 
     recordUses: (uses) =>
       queue.write(({ recordUse }) => {

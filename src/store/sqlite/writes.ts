@@ -21,7 +21,7 @@ interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
 }
 
 /** Large enough to make each write's share of the disk sync small. */
-const defaultMaxBatch = 128
+const defaultMaxBatch = 256
 
 const lockRetryMilliseconds = 2
 

@@ -82,7 +82,7 @@ test.runIf(canMount)('backup and restore on a full disk change nothing', async (
   mountSmallDisk()
   const [small, source] = [await servedDatabase(mountPoint), await servedDatabase()]
   const database = new Database(source.file)
-  database.exec(`INSERT INTO plants (caller, id, name, json) VALUES ('me', 1, 'a', hex(randomblob(2000000)))`)
+  database.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, hex(randomblob(1000000)))`)
   database.close()
   const bytes = readFileSync(small.file)
   const run = (script: string, parameters: string[], file: string) =>

@@ -20,7 +20,7 @@ import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript, startProcess } from '../../support/server/start-process.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
 
-// bench/power-loss simulates whole power losses. These tests start with files as a power loss can leave them, or check
+// proofs/power-loss simulates whole power losses. These tests start with files as a power loss can leave them, or check
 // that a program syncs where it must.
 
 /** Records what a program does to a folder and its files. */

@@ -38,6 +38,10 @@ async function asBeforeScopes(url: string, client: Client): Promise<string> {
   await client.query(`
     CREATE SCHEMA ${name}_before;
     CREATE VIEW ${name}_before.tokens AS SELECT *, NULL::text AS scope FROM tokens;
+    -- The columns of a view have no NOT NULL, which the start expects.
+    UPDATE pg_attribute AS column_ SET attnotnull = before.attnotnull FROM pg_attribute AS before
+      WHERE column_.attrelid = '${name}_before.tokens'::regclass AND before.attrelid = '${name}.tokens'::regclass
+        AND before.attname = column_.attname;
     CREATE RULE add AS ON INSERT TO ${name}_before.tokens DO INSTEAD
       INSERT INTO ${name}.tokens VALUES (NEW.hash, NEW.prefix, NEW.caller, NEW.issued_at, NEW.expires_at);
     CREATE VIEW ${name}_before.plant_store_schema AS

@@ -23,7 +23,7 @@ function hashOf(number: number): Buffer {
 let database: PostgresNode
 let undamaged: string
 beforeAll(async () => {
-  database = await startPostgres({ isDurable: false })
+  database = await startPostgres()
   await (await openPostgresStore({ url: database.url, onFault: throwFault })).close()
   await database.query(
     `INSERT INTO plants (caller, id, name) SELECT caller, 10 * number, 'Monstera deliciosa'

@@ -165,18 +165,34 @@ test('a list whose next page fails ends with an error', async () => {
   expect(chunks).toHaveLength(1)
 })
 
-test('busy connections are replaced at the end of their lifetime without errors', async () => {
-  const url = new URL(await temporaryDatabase())
-  url.searchParams.set('application_name', randomUUID())
-  const { store, faults } = await openTestStore(url.href, { connections: { max: 2, maxLifetimeSeconds: 1 } })
+/** @returns a function that lists the other sessions with the `application_name` of a URL */
+async function sessionsOf(url: URL): Promise<() => Promise<number[]>> {
   const client = await openConnection(url.href)
-  const sessions = async () => {
+  return async () => {
     const { rows } = await client.query<{ pid: number }>(
       `SELECT pid FROM pg_stat_activity
        WHERE pid <> pg_backend_pid() AND application_name = current_setting('application_name')`,
     )
     return rows.map(({ pid }) => pid)
   }
+}
+
+test('an idle store keeps a session, by which a move finds its server', async () => {
+  const url = new URL(await temporaryDatabase())
+  url.searchParams.set('application_name', randomUUID())
+  await openTestStore(url.href, { connections: { max: 2, maxLifetimeSeconds: 1 } })
+  const sessions = await sessionsOf(url)
+  const first = await sessions()
+  expect(first).toHaveLength(2)
+  const later = async () => (await sessions()).filter((pid) => !first.includes(pid))
+  await expect.poll(later).toHaveLength(1)
+})
+
+test('busy connections are replaced at the end of their lifetime without errors', async () => {
+  const url = new URL(await temporaryDatabase())
+  url.searchParams.set('application_name', randomUUID())
+  const { store, faults } = await openTestStore(url.href, { connections: { max: 2, maxLifetimeSeconds: 1 } })
+  const sessions = await sessionsOf(url)
   const stopped = new AbortController()
   const outcomes = new Set<string>()
   let id = 0n

@@ -116,6 +116,61 @@ test('a file of release 1.1.0 is migrated with its plants, byte for byte', async
   expect(await listText(store, 'me')).toBe(JSON.stringify([plants[0], { name: 'Monstera' }, ...plants.slice(1)]))
 })
 
+test('a list shows what another program has written to the columns', async () => {
+  const file = await temporaryFile()
+  const store = openSqliteStore({ file, onFault: throwFault })
+  onTestFinished(() => store.close())
+  for (const id of [1n, 2n, 3n]) await store.create('me', { id, name: 'Monstera', tag: 'indoor' })
+  makeDatabase(
+    file,
+    `UPDATE plants SET name = '"Ficus"' WHERE id = 2; UPDATE plants SET tag = NULL WHERE id = 3;
+     INSERT INTO plants (caller, id, name) VALUES ('me', 4, 'Aloe')`,
+  )
+  expect(JSON.parse(await listText(store, 'me'))).toEqual([
+    { name: 'Monstera', tag: 'indoor' },
+    { name: '"Ficus"', tag: 'indoor' },
+    { name: 'Monstera' },
+    { name: 'Aloe' },
+  ])
+})
+
+test.each([
+  ['its JSON as a text', `json TEXT NOT NULL DEFAULT '{"kind":"old"}', `],
+  [
+    'the JSON of other columns',
+    `json TEXT NOT NULL GENERATED ALWAYS AS ('{"kind":' || json_quote(tag) || '}') STORED, `,
+  ],
+  ['no JSON', ''],
+])('a file with %s gets the JSON of its columns', async (_description, column) => {
+  const file = await temporaryFile()
+  const { application_id, plants, tokens } = await newSchema()
+  makeDatabase(
+    file,
+    `CREATE TABLE beds (caller TEXT, plant INTEGER, FOREIGN KEY (caller, plant) REFERENCES plants ON DELETE CASCADE);
+     ${plants.replace(/json .* STORED, /, () => column)}; ${tokens}; CREATE INDEX by_tag ON plants (caller, tag);
+     PRAGMA application_id = ${application_id}; PRAGMA user_version = ${String(migrations.length)};
+     INSERT INTO plants (caller, id, name, tag) VALUES ('me', 1, 'Monstera', 'indoor');
+     INSERT INTO beds VALUES ('me', 1)`,
+  )
+  const store = openSqliteStore({ file, onFault: throwFault })
+  onTestFinished(() => store.close())
+  expect(await listText(store, 'me')).toBe('[{"name":"Monstera","tag":"indoor"}]')
+  const database = open(file)
+  expect(database.prepare('SELECT count(*) FROM beds').pluck().get()).toBe(1)
+  expect(database.pragma('foreign_keys', { simple: true })).toBe(1)
+  expect(database.prepare(`SELECT count(*) FROM sqlite_schema WHERE name = 'by_tag'`).pluck().get()).toBe(1)
+})
+
+/** The statements and the id of a new file. */
+async function newSchema(): Promise<Record<'application_id' | 'plants' | 'tokens', string>> {
+  const database = open(await temporaryFile())
+  const statements = database.prepare('SELECT name, sql FROM sqlite_schema').raw().all() as [string, string][]
+  return {
+    ...(Object.fromEntries(statements) as { plants: string; tokens: string }),
+    application_id: String(applicationId),
+  }
+}
+
 describe('an open database', () => {
   test('uses a write-ahead log and full sync, also when it is opened again', async () => {
     const file = await temporaryFile()
@@ -130,9 +185,7 @@ describe('an open database', () => {
     const file = await temporaryFile()
     const [reader, writer] = [open(file), open(file)]
     reader.exec('BEGIN; SELECT count(*) FROM plants')
-    const fill = writer.prepare(
-      `INSERT INTO plants (caller, id, name, json) VALUES ('me', ?, 'a', hex(randomblob(800000)))`,
-    )
+    const fill = writer.prepare(`INSERT INTO plants (caller, id, name) VALUES ('me', ?, hex(randomblob(400000)))`)
     for (let id = 0; id < 21; id++) fill.run(id)
     expect(statSync(`${file}-wal`).size).toBeGreaterThan(16_000_000)
     reader.exec('ROLLBACK')
@@ -173,7 +226,7 @@ test.each<[string, string, RegExp]>([
 
 test('a refused database keeps the write-ahead log of a killed process', async () => {
   const [file, copy] = [await temporaryFile(), await temporaryFile()]
-  open(file).exec(`INSERT INTO plants (caller, id, name, json) VALUES ('me', 1, 'a', '{}'); PRAGMA user_version = 99`)
+  open(file).exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'a'); PRAGMA user_version = 99`)
   for (const suffix of ['', '-wal']) writeFileSync(copy + suffix, readFileSync(file + suffix))
   expectRefusal(copy, /schema version 99/)
   for (const suffix of ['', '-wal']) expect(readFileSync(copy + suffix).equals(readFileSync(file + suffix))).toBe(true)
@@ -191,10 +244,14 @@ test('a path where no file can be created is refused', async () => {
 })
 
 test.each([
-  ['DROP TABLE plants', /lacks a part of its schema \(no such table: plants\); restore a backup, or add/],
   [
-    'ALTER TABLE tokens DROP COLUMN scope',
-    /lacks a part of its schema \(no such column: scope\); restore a backup, or add/,
+    'DROP TABLE plants',
+    /lacks plants\.caller TEXT NOT NULL PRIMARY KEY, .*; if the file was changed, restore a backup/,
+  ],
+  ['ALTER TABLE tokens DROP COLUMN scope', / lacks tokens\.scope TEXT, unlike what its migrations make: /],
+  [
+    'ALTER TABLE plants RENAME COLUMN tag TO label',
+    / lacks plants\.tag TEXT and has plants\.label TEXT, .* edited after it had run, .* npm run dev -- --fresh; /,
   ],
 ])('a file after %s is refused', async (change, message) => {
   const file = await temporaryFile()
@@ -228,6 +285,33 @@ test('a start waits for another process that locks a file without a log', async 
     database.close()
     await ended
   }
+})
+
+test('a start opens a file of release 1.1.0 that another process migrates meanwhile', async () => {
+  const file = await temporaryFile()
+  makeDatabase(
+    file,
+    `PRAGMA journal_mode = WAL; ${migrations.slice(0, 3).join('')}
+     PRAGMA application_id = ${String(applicationId)}; PRAGMA user_version = 3;
+     INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'Monstera')`,
+  )
+  const program = `
+    import Database from 'better-sqlite3'
+    import { migrate } from './src/store/sqlite/schema.ts'
+    const database = new Database(process.argv[1])
+    database.exec('BEGIN IMMEDIATE')
+    process.stdout.write('locked')
+    setTimeout(() => {
+      migrate(database, process.argv[1])
+      database.exec('COMMIT')
+      database.close()
+    }, 300)`
+  const { ended } = await run(program, file)
+  const store = openSqliteStore({ file, onFault: throwFault })
+  onTestFinished(() => store.close())
+  expect(await store.create('me', { id: 2n, name: 'Ficus' })).toBe('created')
+  expect(await listText(store, 'me')).toBe('[{"name":"Monstera"},{"name":"Ficus"}]')
+  expect(await ended).toBe(0)
 })
 
 test('several processes that open a new file migrate it once', async () => {

@@ -26,9 +26,7 @@ async function makeQueue(options: Partial<ConstructorParameters<typeof WriteQueu
     },
     ...options,
   })
-  const statement = database.prepare<[number]>(
-    `INSERT INTO plants (caller, id, name, json) VALUES ('me', ?, 'a', '{}')`,
-  )
+  const statement = database.prepare<[number]>(`INSERT INTO plants (caller, id, name) VALUES ('me', ?, 'a')`)
   const before = await commitsIn(`${file}-wal`)
   return {
     queue,
@@ -147,9 +145,7 @@ test('writes wait for a lock taken after an error ended their transaction', asyn
 test('writes to a full database are refused together without a second run', async () => {
   const { queue, database, insert, ids, faults } = await makeQueue()
   database.pragma('max_page_count = 1')
-  const fill = database.prepare(
-    `INSERT INTO plants (caller, id, name, json) VALUES ('me', 2, 'a', hex(randomblob(8192)))`,
-  )
+  const fill = database.prepare(`INSERT INTO plants (caller, id, name) VALUES ('me', 2, hex(randomblob(4096)))`)
   let runs = 0
   const writes = [insert(1), () => fill.run(), insert(3)].map((run) => () => {
     runs++

@@ -10,7 +10,14 @@ export interface Flood {
   request: string
   repeat: number
   maxMilliseconds: number
+  /** How the clients leave before they have all responses; they stay by default. */
+  leave?: Leave | undefined
 }
+
+export type Leave = 'close' | 'half-close' | 'reset'
+
+/** How long clients that leave take responses. */
+const stayMilliseconds = 400
 
 const responseStart = 'HTTP/1.1 '
 
@@ -21,7 +28,7 @@ const responseStart = 'HTTP/1.1 '
  *   limit
  */
 export async function openFlood(flood: Flood): Promise<() => Promise<number>> {
-  const { port, connections, request, repeat, maxMilliseconds } = flood
+  const { port, connections, request, repeat, maxMilliseconds, leave } = flood
   const sockets = await Promise.all(
     Array.from({ length: connections }, async () => {
       const socket = connect(port, '127.0.0.1')
@@ -47,6 +54,9 @@ export async function openFlood(flood: Flood): Promise<() => Promise<number>> {
           })
           socket.once('close', resolve)
           socket.write(bytes)
+          if (leave === 'half-close') socket.end()
+          if (leave !== undefined)
+            setTimeout(() => (leave === 'reset' ? socket.resetAndDestroy() : socket.destroy()), stayMilliseconds)
         }),
     )
     const { promise: timeIsOver, resolve: endTime } = Promise.withResolvers<unknown>()
@@ -119,7 +129,7 @@ if (import.meta.main) {
       process.once('message', () => {
         void send().then((responses) => {
           process.send?.(responses)
-          process.disconnect()
+          process.disconnect?.()
         })
       })
       process.send?.('ready')

@@ -15,7 +15,7 @@ import { withPlainAjv } from './plain-ajv.ts'
 /** The generated contract of the project or of another folder. */
 export async function generatedContract(folder: string | undefined): Promise<typeof contract> {
   if (folder === undefined) return contract
-  // `npm run bench -- mutants` writes it.
+  // `npm run proofs -- mutants` writes it.
   return ((await import(join(folder, 'generated/contract.ts'))) as { contract: typeof contract }).contract
 }
 

@@ -41,7 +41,7 @@ async function providePostgres(project: TestProject): Promise<(() => Promise<voi
     project.provide('databaseUrl', own)
     return undefined
   }
-  const server = await startPostgres({ isDurable: false })
+  const server = await startPostgres()
   project.provide('databaseUrl', server.url)
   return async () => server[Symbol.asyncDispose]()
 }

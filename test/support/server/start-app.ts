@@ -16,7 +16,7 @@ import { LogSecrets } from '../log/log-secrets.ts'
 import { temporaryDatabase } from './postgres-database.ts'
 
 /**
- * The contract that the tests serve: the project's, or the mutant of `npm run bench -- mutants`.
+ * The contract that the tests serve: the project's, or the mutant of `npm run proofs -- mutants`.
  */
 export const contract = await generatedContract(process.env['SERVED_CONTRACT_FOLDER'])
 

@@ -1,0 +1,52 @@
+import { plantTable } from '../plants/plant.ts'
+import { UnusableStore } from './store.ts'
+import { type Table, allColumns, typeOf } from './table.ts'
+import { tokenTable } from './token-table.ts'
+
+/**
+ * All tables. The start checks their columns; `move`, `backup`, `restore`, `isReady`, `isEmpty`, the locks of migrations and
+ * Citus follow from this list. A table stands after those that it refers to.
+ */
+export const tables = [plantTable, tokenTable] as const satisfies readonly Table[]
+
+export type TableName = (typeof tables)[number]['name']
+
+export const tableNames: readonly TableName[] = tables.map(({ name }) => name)
+
+/** SQL for whether all tables are empty. */
+export const noRows = tableNames.map((name) => `NOT EXISTS (SELECT 1 FROM ${name})`).join(' AND ')
+
+/** Those that a caller owns: Citus distributes them by the caller. */
+export function isOwned({ key }: Table): boolean {
+  return Object.keys(key)[0] === 'caller'
+}
+
+/**
+ * Compares the columns of a table of a database with those of `tables`.
+ *
+ * @param database its name in messages
+ * @param found the type of each column in the database, such as `text NOT NULL`
+ * @throws UnusableStore that names a column and the remedy
+ */
+export function assertColumns(
+  database: string,
+  engine: 'sqlite' | 'postgres',
+  table: Table,
+  found: ReadonlyMap<string, string>,
+): void {
+  for (const [name, column] of Object.entries(allColumns(table))) {
+    const type = found.get(name)
+    const expected = typeOf(column, engine)
+    if (type === expected) continue
+    const place = `${database} ${type === undefined ? 'lacks' : 'has'}`
+    if (type !== undefined) {
+      throw new UnusableStore(
+        `${place} ${table.name}.${name} as ${type}, but the kind ${column} is ${expected}; correct its migration or its kind`,
+      )
+    }
+    const missing = found.size === 0 ? `table ${table.name}` : `column ${table.name}.${name}`
+    throw new UnusableStore(
+      `${place} the ${missing}: if it is new, add its migration; if it was removed, restore a backup`,
+    )
+  }
+}

@@ -1,0 +1,228 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { expect, inject, test } from 'vitest'
+import { kinds } from '../../src/store/table.ts'
+import { startProgram } from '../support/server/program.ts'
+import { type RunningServer, servedStore } from '../support/server/served-database.ts'
+import { temporaryFolder } from '../support/server/start-app.ts'
+import { type Command, nodeBinary, projectFolder, runScript } from '../support/server/start-process.ts'
+import { type ProjectCopy, copyProject } from './project-copy.ts'
+
+const page = readFileSync(join(projectFolder, 'docs/worked-examples.md'), 'utf8')
+
+function sectionOf(title: string): string {
+  const section = page.split(/^## /m).find((each) => each.startsWith(`${title}\n`))
+  if (section === undefined) throw new Error(`the page has no section ${title}`)
+  return section
+}
+
+const step =
+  /^(?:(Create|Replace) `([^`]+)`|In `([^`]+)`, (after|before|replace|replace every) `{1,2}(.*?)`{1,2}(?: with `([^`]+)`)?(?:, .*)?)\n\n(?:```\w+\n([^]*?)```\n)?/gm
+
+/** Does the steps of a section to a copy of the project. */
+async function follow({ root, edit }: ProjectCopy, title: string): Promise<void> {
+  const steps = [...sectionOf(title).matchAll(step)]
+  expect(steps.length).toBeGreaterThan(1)
+  for (const [text, whole, created, edited, how, line = '', other = '', block = ''] of steps) {
+    if (whole !== undefined && created !== undefined) {
+      const file = join(root, created)
+      expect({ file: created, exists: existsSync(file) }).toEqual({ file: created, exists: whole === 'Replace' })
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, block)
+    } else if (edited !== undefined && how === 'replace every') {
+      await edit(edited, (content) => content.replaceAll(new RegExp(`\\b${line}`, 'g'), other))
+    } else if (edited !== undefined) await edit(edited, (content) => insert(content, how!, line, block, text))
+  }
+}
+
+function insert(content: string, how: string, line: string, block: string, text: string): string {
+  const lines = content.split('\n')
+  let place = lines.findIndex((each) => each.trim() === line)
+  if (place === -1) throw new Error(`no line is ${line}`)
+  const below = /, and the line `(.*)` below it/.exec(text)?.[1]
+  if (below !== undefined) place = lines.findIndex((each, index) => index > place && each.trim() === below)
+  lines.splice(how === 'after' ? place + 1 : place, how === 'replace' ? 1 : 0, block.replace(/\n$/, ''))
+  return lines.join('\n')
+}
+
+const compiler = join(projectFolder, 'node_modules/typescript-7/bin/tsc')
+
+async function run(root: string, command: string[]): Promise<{ code: number | null; output: string }> {
+  const { ended, stdout, stderr } = await startProgram(command, { cwd: root, env: process.env }, () => true)
+  return { code: await ended, output: stdout() + stderr() }
+}
+
+/** Generates and compiles, which must print no problem. */
+async function expectSound({ root }: ProjectCopy): Promise<void> {
+  const generated = await run(root, ['npm', 'run', '--silent', 'generate'])
+  expect(generated).toMatchObject({ code: 0, output: expect.stringMatching(/^wrote .*\n$/) as string })
+  expect(await run(root, [nodeBinary, compiler, '--noEmit'])).toEqual({ code: 0, output: '' })
+}
+
+const serverOf = ({ root }: ProjectCopy): Command => [nodeBinary, join(root, 'src/main.ts')]
+
+/** Does the steps of sections to a copy whose database has two plants, and starts it. */
+async function serveAfter(...titles: string[]) {
+  const project = await copyProject()
+  const served = await servedStore()
+  const old = await served.serve({}, serverOf(project))
+  await old.send('POST', '/plants', { id: 1, name: 'a', tag: 'b' })
+  await old.send('POST', '/plants', { id: 2, name: 'c' })
+  await old.end()
+  for (const title of titles) await follow(project, title)
+  await expectSound(project)
+  return { project, ...served, server: await served.serve({}, serverOf(project)) }
+}
+
+/** Sends a request and returns its status and body. */
+async function ask(server: RunningServer, method: string, path: string, body?: object, headers?: object) {
+  const { status, text } = await server.send(method, path, body, headers)
+  return [status, text === '' ? undefined : (JSON.parse(text) as unknown)]
+}
+
+const etagOf = async (server: RunningServer, path: string) => (await server.send('GET', path)).headers.get('etag') ?? ''
+
+test('Read one plant, Change one plant', { timeout: 120_000 }, async () => {
+  const { server } = await serveAfter('Read one plant', 'Change one plant')
+  expect(await ask(server, 'GET', '/plants/1')).toEqual([200, { name: 'a', tag: 'b' }])
+  expect(await ask(server, 'GET', '/plants/3')).toMatchObject([404, { error: 40_401 }])
+
+  const first = { 'if-match': await etagOf(server, '/plants/1') }
+  const patch = (body: object, headers: object) => ask(server, 'PATCH', '/plants/1', body, headers)
+  expect(await patch({ name: 'd' }, {})).toMatchObject([400, { error: 40_001 }])
+  expect(await patch({ name: 'd' }, first)).toEqual([200, { name: 'd', tag: 'b' }])
+  expect(await patch({ name: 'e' }, first)).toMatchObject([412, { error: 41_200 }])
+  const second = { 'if-match': await etagOf(server, '/plants/1') }
+  const together = await Promise.all(['f', 'g', 'h'].map((tag) => patch({ tag }, second)))
+  expect(together.map(([status]) => status).sort()).toEqual([200, 412, 412])
+  const [, winner] = together.find(([status]) => status === 200)!
+  expect(await ask(server, 'GET', '/plants')).toEqual([200, [winner, { name: 'c' }]])
+})
+
+const columns = 'Store a number, a boolean, an enum, a date'
+
+test(columns, { timeout: 120_000 }, async () => {
+  const { project, serve, server, url } = await serveAfter(columns)
+  const old = [
+    { name: 'a', tag: 'b', planted: '2026-01-01' },
+    { name: 'c', planted: '2026-01-01' },
+  ]
+  const plant = { name: 'd', height: 30.1, leaves: 12, edible: false, light: 'sun', planted: '2026-11-23' }
+  const other = { name: 'e', height: 100, leaves: -3, edible: true, light: 'shade' }
+  expect(await ask(server, 'POST', '/plants', { id: 3, ...plant })).toEqual([200, plant])
+  expect(await ask(server, 'POST', '/plants', { id: 4, ...other })).toEqual([200, other])
+  expect(await ask(server, 'POST', '/plants', { id: 5, name: 'f', light: 'dark' })).toMatchObject([400, {}])
+  for (const path of ['/plants', '/plants?limit=9']) {
+    expect(await ask(server, 'GET', path)).toEqual([200, [...old, plant, other]])
+  }
+  await server.end()
+
+  const moved = `sqlite:${join(await temporaryFolder(), 'moved.db')}`
+  const move = relative(projectFolder, join(project.root, 'scripts/move/move.ts'))
+  expect(await runScript(move, ['--from', url, '--to', moved])).toMatchObject({ code: 0, stderr: '' })
+  const second = await serve({ DATABASE_URL: moved }, serverOf(project))
+  expect(await ask(second, 'GET', '/plants')).toEqual([200, [...old, plant, other]])
+  await second.end()
+
+  await project.edit('src/plants/plant.ts', (text) => text.replace("height: 'number?'", "height: 'integer?'"))
+  await expect(serve({}, serverOf(project))).rejects.toThrow(
+    'the column plants.height has the kind integer, but the contract allows fractions in Plant.height; make it a number',
+  )
+  await project.edit('src/plants/plant.ts', (text) => text.replace("height: 'integer?'", "height: 'number?'"))
+  await project.edit('src/plants/plant.ts', (text) => text.replace("light: 'text?'", "light: 'int64?'"))
+  await expect(serve({}, serverOf(project))).rejects.toThrow(
+    inject('engine') === 'sqlite'
+      ? ' has plants.light as TEXT, but the kind int64? is INTEGER; correct its migration or its kind'
+      : ' has plants.light as text, but the kind int64? is bigint; correct its migration or its kind',
+  )
+})
+
+test('the table of kinds has the types that the start expects', () => {
+  const rows = [...sectionOf(columns).matchAll(/^\| `.*\| `(\w+)` \| (\w+) \| ([\w ]+) \|$/gm)]
+  const told: unknown = Object.fromEntries(rows.map(([, kind, sqlite, postgres]) => [kind, { sqlite, postgres }]))
+  // Only tokens have bytes.
+  const { bytes: _, ...others } = kinds
+  expect(told).toEqual(
+    Object.fromEntries(Object.entries(others).map(([kind, { sqlite, postgres }]) => [kind, { sqlite, postgres }])),
+  )
+})
+
+test('Filter, and continue a list', { timeout: 120_000 }, async () => {
+  const { server } = await serveAfter('Filter, and continue a list')
+  for (const id of [3, 4, 5, 6]) await server.send('POST', '/plants', { id, name: String(id), tag: 'é&b' })
+  const names: string[][] = []
+  for (let path: string | undefined = `/plants?limit=2&tag=${encodeURIComponent('é&b')}`; path !== undefined;) {
+    const { headers, text } = await server.send('GET', path)
+    names.push((JSON.parse(text) as { name: string }[]).map(({ name }) => name))
+    path = /^<(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+  }
+  expect(names).toEqual([
+    ['3', '4'],
+    ['5', '6'],
+  ])
+  expect(await ask(server, 'GET', '/plants?limit=0')).toEqual([200, []])
+  expect(await ask(server, 'GET', '/plants')).toMatchObject([200, { length: 6 }])
+})
+
+test('Rename a property', { timeout: 120_000 }, async () => {
+  const { server } = await serveAfter('Rename a property')
+  expect(await ask(server, 'POST', '/plants', { id: 3, name: 'd', kind: 'e', tag: 'f' })).toEqual([
+    200,
+    { name: 'd', kind: 'e' },
+  ])
+  const all = [{ name: 'a', kind: 'b' }, { name: 'c' }, { name: 'd', kind: 'e' }]
+  for (const path of ['/plants', '/plants?limit=9']) expect(await ask(server, 'GET', path)).toEqual([200, all])
+})
+
+test('Remove a property', { timeout: 120_000 }, async () => {
+  const project = await copyProject()
+  const { serve } = await servedStore()
+  const old = await serve({}, serverOf(project))
+  await old.send('POST', '/plants', { id: 1, name: 'a', tag: 'b' })
+  await old.end()
+  await project.edit('openapi.yaml', (text) =>
+    text.replace(/^ {8}tag:\n(?: {10}.*\n)+/m, '').replaceAll(/^ *tag: \w+\n|, tag: \w+/gm, ''),
+  )
+  await project.edit('src/plants/plant.ts', (text) => text.replace("  tag: 'text?',\n", ''))
+  await expectSound(project)
+  const server = await serve({}, serverOf(project))
+  expect(await ask(server, 'GET', '/plants')).toEqual([200, [{ name: 'a' }]])
+  await server.end()
+  await follow(project, 'Remove a property')
+  const later = await serve({}, serverOf(project))
+  expect(await ask(later, 'POST', '/plants', { id: 2, name: 'c', tag: 'd' })).toEqual([200, { name: 'c' }])
+  expect(await ask(later, 'GET', '/plants')).toEqual([200, [{ name: 'a' }, { name: 'c' }]])
+})
+
+test('Add a second resource', { timeout: 120_000 }, async () => {
+  const { project, server, serve, url } = await serveAfter('Add a second resource')
+  expect(await ask(server, 'POST', '/gardens', { id: 7, name: 'roof' })).toEqual([200, { id: 7, name: 'roof' }])
+  expect(await ask(server, 'POST', '/gardens', { id: 7, name: 'yard' })).toMatchObject([409, { error: 40_901 }])
+  expect(await ask(server, 'POST', '/gardens', { id: -1, name: 'yard' })).toMatchObject([200, {}])
+  const inGarden = (id: number, garden: number) => ask(server, 'POST', '/plants', { id, name: String(id), garden })
+  expect(await inGarden(3, 7)).toEqual([200, { name: '3', garden: 7 }])
+  expect(await inGarden(4, 7)).toMatchObject([200, {}])
+  expect(await inGarden(5, 8)).toMatchObject([404, { error: 40_402 }])
+  const gardens = [
+    { id: -1, name: 'yard', plants: 0 },
+    { id: 7, name: 'roof', plants: 2 },
+  ]
+  expect(await ask(server, 'GET', '/gardens')).toEqual([200, gardens])
+  expect((await fetch(`${server.origin}/readyz`)).status).toBe(200)
+  await server.end()
+
+  const script = (name: string) => relative(projectFolder, join(project.root, 'scripts', name))
+  const folder = await temporaryFolder()
+  const moved = `sqlite:${join(folder, 'moved.db')}`
+  const { code, stdout } = await runScript(script('move/move.ts'), ['--from', url, '--to', moved])
+  expect(stdout).toMatch(/^verified {2}gardens: 2 .*\nverified {2}plants: 4 .*\nverified {2}tokens: 1 .*\n$/)
+  expect(code).toBe(0)
+  const backup = await runScript(script('backup.ts'), [join(folder, 'copy.db')], { DATABASE_URL: moved })
+  expect(backup).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(': 2 gardens, 4 plants, and 1 token in') as string,
+  })
+  const second = await serve({ DATABASE_URL: `sqlite:${join(folder, 'copy.db')}` }, serverOf(project))
+  expect(await ask(second, 'GET', '/gardens')).toEqual([200, gardens])
+})

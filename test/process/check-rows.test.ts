@@ -1,0 +1,28 @@
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { servedDatabase } from '../support/server/served-database.ts'
+
+test('the start names stored plants that do not fit the contract, and the remedy', async () => {
+  const { file, serve } = await servedDatabase()
+  const database = new Database(file)
+  database.exec(
+    `WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 500)
+     INSERT INTO plants (caller, id, name) SELECT 'me', id, iif(id IN (7, 500), '', 'Monstera') FROM ids`,
+  )
+  database.close()
+  const server = await serve()
+  await server.end()
+  const warning =
+    /"msg":"2 of 200 rows of plants that were compared do not fit Plant in the contract, and are sent all the same: the row of caller me, id 7: name must have at least 1 character; correct them with a migration, or allow them in the contract"/
+  expect(server.stderr()).toMatch(warning)
+})
+
+test('the start compares each row of a small table once, and warns of none that fits', async () => {
+  const { serve } = await servedDatabase()
+  const server = await serve()
+  expect(await server.create(1)).toBe(200)
+  await server.end()
+  const second = await serve()
+  await second.end()
+  expect(second.stderr()).not.toContain('do not fit')
+})
