@@ -6,13 +6,17 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { takeOptions } from './command.ts'
 
-const usage = `Usage: npm run dev [-- --mock]   runs the server of this folder, and prints type errors.
+const usage = `Usage: npm run dev [-- --fresh | --mock]   runs the server of this folder, and prints type errors.
 
 Saving the contract runs npm run generate. Saving a source file restarts the server. While the contract is broken, or the
 server cannot start, the last good server keeps running.
 
+  --fresh  uses a new, empty database, and removes it at the end
   --mock   serves the contract without handlers: its examples, and what clients post`
-const { mock: isMock } = takeOptions(usage, { mock: { type: 'boolean', default: false } })
+const { mock: isMock, fresh: isFresh } = takeOptions(usage, {
+  mock: { type: 'boolean', default: false },
+  fresh: { type: 'boolean', default: false },
+})
 
 /** Editors save in several steps; changes within this time count as one. */
 const settleMilliseconds = 60
@@ -25,6 +29,17 @@ const cli = 'node_modules/fastify-contract-cli/src/cli.ts'
 function serverCommand(port = '3000'): string[] {
   return isMock ? [cli, 'mock', 'openapi.yaml', '--port', port] : ['src/main.ts']
 }
+
+/** A new folder with the database of a server, as its environment variable. */
+function makeDatabase(): { folder: string; environment: NodeJS.ProcessEnv } {
+  const folder = mkdtempSync(join(tmpdir(), 'dev-'))
+  return { folder, environment: { DATABASE_URL: `sqlite:${join(folder, 'plants.db')}` } }
+}
+
+const fresh = isFresh ? makeDatabase() : undefined
+process.on('exit', () => {
+  if (fresh !== undefined) rmSync(fresh.folder, { recursive: true })
+})
 
 const running = new Set<ChildProcess>()
 let server: ChildProcess | undefined
@@ -66,14 +81,14 @@ async function canGenerate(): Promise<boolean> {
 
 /** Whether a server starts, on a free port and an empty database. */
 async function canStart(): Promise<boolean> {
-  const folder = mkdtempSync(join(tmpdir(), 'dev-'))
-  const environment = {
+  const { folder, environment } = makeDatabase()
+  const candidate = start(serverCommand('0'), 'pipe', {
     PORT: '0',
-    LOG_LEVEL: 'warn',
+    // The next start logs the same warnings.
+    LOG_LEVEL: 'silent',
     METRICS_PORT: undefined,
-    DATABASE_URL: `sqlite:${join(folder, 'plants.db')}`,
-  }
-  const candidate = start(serverCommand('0'), 'pipe', environment)
+    ...environment,
+  })
   const welcome = once(candidate.stdout!, 'data').then(() => true)
   const hasStarted = await Promise.race([welcome, once(candidate, 'exit').then(() => false)])
   await end(candidate)
@@ -90,7 +105,7 @@ const pretty = spawn(process.execPath, ['node_modules/pino-pretty/bin.js', '--ig
 async function replaceServer(): Promise<void> {
   await end(server)
   if (isClosing) return
-  server = start(serverCommand(process.env['PORT']), 'pipe', {}, 'pipe')
+  server = start(serverCommand(process.env['PORT']), 'pipe', fresh?.environment, 'pipe')
   server.stdout!.pipe(process.stdout, { end: false })
   server.stderr!.pipe(pretty.stdin, { end: false })
   await Promise.race([once(server.stdout!, 'data'), once(server, 'exit')])
@@ -98,12 +113,11 @@ async function replaceServer(): Promise<void> {
 
 /**
  * Checks the types of all files. The compiler's own watch mode misses saves of files directly in an included folder
- * (seen in TypeScript 7.0.2). A newer check replaces this one.
+ * (seen in TypeScript 7.0.2). The next save ends the check.
  *
- * @returns the errors; undefined if the check was replaced
+ * @returns the errors; undefined if the check was ended
  */
 async function checkTypes(): Promise<string[] | undefined> {
-  await end(typeCheck)
   if (isClosing) return undefined
   // The npm script has the compiler and its arguments.
   const child = start(['--run', 'typecheck', '--', '--pretty', 'false'], 'pipe')
@@ -111,7 +125,7 @@ async function checkTypes(): Promise<string[] | undefined> {
   const lines: string[] = []
   createInterface(child.stdout!).on('line', (line) => lines.push(line))
   await once(child, 'close')
-  // A signal ends a check that is replaced.
+  // A signal has ended it if there is one.
   return child.signalCode === null ? lines : undefined
 }
 
@@ -133,13 +147,18 @@ async function handle(): Promise<void> {
   const { contract } = saved
   saved = undefined
   watchFolders()
+  // Errors of a check that has begun before would follow those of the contract.
+  await end(typeCheck)
   const isGenerated = !contract || (await canGenerate())
   const types = isGenerated ? checkTypes() : Promise.resolve(undefined)
   const broken = !isGenerated ? 'the contract is broken' : (await canStart()) ? undefined : 'the server does not start'
   if (contract) watchFolders()
   if (broken === undefined) await replaceServer()
-  const now = server !== undefined && running.has(server) ? 'the last good server keeps running' : 'no server runs'
-  if (broken !== undefined) console.log(`dev: ${broken}; ${now}`)
+  const isRunning = server !== undefined && running.has(server)
+  if (broken !== undefined || !isRunning) {
+    const now = isRunning ? 'the last good server keeps running' : 'no server runs; save a file to try again'
+    console.log(`dev: ${broken ?? 'the server has ended'}; ${now}`)
+  }
   void reportTypes(types)
   isHandling = false
   await handle()

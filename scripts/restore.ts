@@ -15,9 +15,9 @@ import { BadConfig, loadConfig } from '../src/config/config.ts'
 import { assertFile, makeFolder, realPathOf, syncFile } from '../src/store/sqlite/open-files.ts'
 import { UnusableStore } from '../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from './command.ts'
-import { findHolder } from './find-holder.ts'
+import { assertClosed } from './assert-closed.ts'
 import { showProgress } from './progress.ts'
-import { type Content, isDamage, publish, sqliteFileOf, verifyCopy } from './verify-copy.ts'
+import { type Content, describeContent, isDamage, publish, sqliteFileOf, verifyCopy } from './verify-copy.ts'
 
 const usage = `Usage: npm run restore -- FILE [--force]   replaces the database of DATABASE_URL with a backup`
 
@@ -29,8 +29,8 @@ function run(): void {
   const [file, ...rest] = positionals
   if (file === undefined || rest.length > 0) throw new UsageError(usage)
   const target = sqliteFileOf(loadConfig(process.env).database, 'pg_restore')
-  const { plants, tokens } = restore(file, target, values.force)
-  console.log(`${target}: ${String(plants)} plants and ${String(tokens)} tokens, restored from ${file}`)
+  const content = restore(file, target, values.force)
+  console.log(`${target}: ${describeContent(content)}, restored from ${file}`)
 }
 
 /** The file is copied, verified, and put in place. */
@@ -105,17 +105,6 @@ function assertReplaceable(copy: string, target: string, old: Stats | undefined,
 
 function isSameFile(one: Stats, other: Stats): boolean {
   return one.dev === other.dev && one.ino === other.ino
-}
-
-/** Throws if a process has the database open. A lock would not detect a server whose database was removed. */
-function assertClosed(place: string): void {
-  const holder = findHolder(place)
-  if (holder === undefined) return
-  const { processId, path } = holder
-  const remedy = path.endsWith(' (deleted)')
-    ? 'the removed file is lost when the process ends: save it first, or stop the process'
-    : 'stop the server first'
-  throw new UsageError(`${place} is open in process ${String(processId)}, as ${path}; ${remedy}; nothing was changed`)
 }
 
 /**

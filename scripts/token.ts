@@ -2,13 +2,17 @@ import { createToken, isIssuable, prefixOf, readScopes, readTtl } from '../src/a
 import { BadConfig, loadConfig } from '../src/config/config.ts'
 import { openStore } from '../src/store/open-store.ts'
 import { assertExists } from '../src/store/sqlite/schema.ts'
-import { type Store, type StoredToken, UnusableStore } from '../src/store/store.ts'
+import { type Store, type StoredToken, type TokenSelection, UnusableStore } from '../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from './command.ts'
 
 const usage = `Usage: npm run token -- issue CALLER [--ttl 30d] [--scope plants:read,plants:write]
                                         prints a new token, alone on standard output; without --scope it has all rights
        npm run token -- list            lists the tokens: prefix, caller, issued, expiry, last use, scopes if limited
-       npm run token -- revoke PREFIX   revokes a token; PREFIX is as listed, or the whole token`
+       npm run token -- revoke PREFIX   revokes a token; PREFIX is as listed, or the whole token
+       npm run token -- revoke --caller CALLER
+                                        revokes all tokens of a caller
+       npm run token -- revoke --expired
+                                        removes the tokens that have expired`
 
 type Act = (store: Store) => Promise<void>
 
@@ -35,14 +39,27 @@ async function run(): Promise<void> {
 function readCommand(): Act {
   const { positionals, values } = readArguments(usage, {
     allowPositionals: true,
-    options: { ttl: { type: 'string' }, scope: { type: 'string' } },
+    options: {
+      ttl: { type: 'string' },
+      scope: { type: 'string' },
+      caller: { type: 'string' },
+      expired: { type: 'boolean' },
+    },
   })
   const [command, argument, ...rest] = positionals
-  if (command === 'issue' && argument !== undefined && rest.length === 0)
-    return (store) => issue(store, argument, values)
-  if (Object.keys(values).length === 0 && rest.length === 0) {
-    if (command === 'list' && argument === undefined) return list
-    if (command === 'revoke' && argument !== undefined) return (store) => revoke(store, argument)
+  const { ttl, scope, caller, expired } = values
+  const selections: TokenSelection[] = []
+  if (argument !== undefined) selections.push({ prefix: prefixOf(argument) })
+  if (caller !== undefined) selections.push({ caller })
+  if (expired !== undefined) selections.push({ expiredBy: Date.now() })
+  const [selection, ...others] = selections
+  const isForIssue = ttl !== undefined || scope !== undefined
+  const isForRevoke = caller !== undefined || expired !== undefined
+  if (rest.length === 0 && others.length === 0) {
+    if (command === 'issue' && argument !== undefined && !isForRevoke)
+      return (store) => issue(store, argument, { ttl, scope })
+    if (command === 'list' && selection === undefined && !isForIssue) return list
+    if (command === 'revoke' && selection !== undefined && !isForIssue) return (store) => revoke(store, selection)
   }
   const isUnknown = command !== undefined && !commands.includes(command)
   throw new UsageError(isUnknown ? `unknown command ${command}\n${usage}` : usage)
@@ -75,19 +92,30 @@ async function list(store: Store): Promise<void> {
   const tokens = await store.listTokens()
   if (tokens === 'unavailable') throw new UsageError('the store cannot be read now')
   for (const token of tokens) console.log(describe(token))
-  console.error(`${String(tokens.length)} ${tokens.length === 1 ? 'token' : 'tokens'}`)
+  console.error(countOf(tokens))
 }
 
-async function revoke(store: Store, prefix: string): Promise<void> {
-  const revoked = await store.revokeTokens(prefixOf(prefix))
+async function revoke(store: Store, selection: TokenSelection): Promise<void> {
+  const revoked = await store.revokeTokens(selection)
   if (revoked === 'unavailable') throw new UsageError('the store cannot be written now; no token was revoked')
-  if (revoked.length === 0)
-    throw new UsageError(`there is no token ${prefixOf(prefix)}…; list the tokens with npm run token -- list`)
+  // Without an expired token there is nothing to do.
+  if (revoked.length === 0 && !('expiredBy' in selection)) {
+    const wanted = 'prefix' in selection ? `token ${selection.prefix}…` : `token of ${selection.caller}`
+    throw new UsageError(`there is no ${wanted}; list the tokens with npm run token -- list`)
+  }
   for (const token of revoked) console.log(`revoked ${describe(token)}`)
+  console.error(countOf(revoked))
+}
+
+function countOf({ length }: StoredToken[]): string {
+  return `${String(length)} ${length === 1 ? 'token' : 'tokens'}`
 }
 
 function describe({ prefix, caller, issuedAt, expiresAt, lastUsedAt, scope }: StoredToken): string {
-  const expiry = expiresAt === undefined ? 'never expires' : `expires ${new Date(expiresAt).toISOString()}`
+  const expiry =
+    expiresAt === undefined
+      ? 'never expires'
+      : `${expiresAt <= Date.now() ? 'expired' : 'expires'} ${new Date(expiresAt).toISOString()}`
   const use =
     lastUsedAt === undefined
       ? 'never used'

@@ -1,10 +1,27 @@
 import { readdirSync, readlinkSync, statSync } from 'node:fs'
+import { UsageError } from './command.ts'
 
 /** A process that has a file of a database open. */
-export interface Holder {
+interface Holder {
   processId: number
   /** The path of the open file; ends in ` (deleted)` if the file was removed since. */
   path: string
+}
+
+/**
+ * Refuses a database that a process has open. A lock would not detect a server whose database was removed.
+ *
+ * @param place the file, with symbolic links resolved; need not exist
+ * @throws UsageError that names the process
+ */
+export function assertClosed(place: string): void {
+  const holder = findHolder(place)
+  if (holder === undefined) return
+  const { processId, path } = holder
+  const remedy = path.endsWith(' (deleted)')
+    ? 'the removed file is lost when the process ends: save it first, or stop the process'
+    : 'stop the server first'
+  throw new UsageError(`${place} is open in process ${String(processId)}, as ${path}; ${remedy}; nothing was changed`)
 }
 
 /**
@@ -13,7 +30,7 @@ export interface Holder {
  *
  * @param database the file, with symbolic links resolved; need not exist
  */
-export function findHolder(database: string): Holder | undefined {
+function findHolder(database: string): Holder | undefined {
   const paths = [database, `${database}-wal`, `${database}-shm`]
   const identities = new Set(paths.map(identityOf))
   identities.delete(undefined)
