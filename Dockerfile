@@ -1,6 +1,6 @@
 # .github/workflows/test.yml builds and starts it.
 # The digest is that of the index of all platforms. Dependabot renews it with the tag.
-FROM node:24.21.0-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS base
+FROM node:26.10.0-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1 AS base
 WORKDIR /app
 
 FROM base AS dependencies

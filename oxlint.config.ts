@@ -81,28 +81,44 @@ const typescript = [
   'use-unknown-in-catch-callback-variable',
 ]
 
-const plants = { regex: '^(\\.\\./){4}', message: 'A package speaks of any contract; plants are in src and test.' }
+const plants = { regex: '^(\\.\\./){4}', message: 'Generic code is in packages/; plant code is in src and test.' }
 const behind = {
   regex: '^(\\.\\./)+(packages|fastify-contract(-cli)?)/',
   message: 'Import the package by its name; its README lists the entry points.',
 }
-const bench = {
-  regex: '^(\\.\\./)+bench/',
-  message: 'Only bench imports bench; what tests need as well is in test/support.',
+const commands = {
+  regex: '^(\\.\\./)+(bench|proofs)/',
+  message: 'Nothing imports bench or proofs; what others need as well is in test/support.',
 }
 const tests = { regex: '^(\\.\\./)+test/', message: 'The service runs without its tests.' }
 const scripts = { regex: '^(\\.\\./)+scripts/', message: 'The service runs without its scripts.' }
 const tools = { regex: '^fastify-contract-cli', message: 'A production install does not have the command line.' }
 
-/** What the files of a folder may not import. What speaks of any contract is in packages/, reached through `exports`. */
+/** The folders of the library. Each imports only those before it. */
+const layers = ['json', 'schema', 'document', 'engine', 'server']
+
+/** What the files of a folder of the library may not import besides. */
+function above(layer: string) {
+  const others = layers.slice(layers.indexOf(layer) + 1).join('|')
+  return { regex: `^(\\.\\./)+(${others})/`, message: 'The order is server → engine → document → schema → json.' }
+}
+
+/** What the files of a folder may not import. Generic code is in packages/, reached through `exports`. */
 const borders = {
-  'src/**': [behind, bench, tests, scripts, tools],
-  'scripts/**': [behind, bench, tests, tools],
-  'test/**': [behind, bench],
-  'bench/**': [behind],
+  'src/**': [behind, commands, tests, scripts, tools],
+  'scripts/**': [behind, commands, tests, tools],
+  'test/**': [behind, commands],
+  'bench/**': [behind, commands],
+  'examples/**': [{ regex: '^\\.\\./', message: 'An example is a folder that anybody can copy.' }],
+  'proofs/**': [behind, commands],
   'packages/**': [behind, tools, plants],
   // These are one folder nearer to the root.
   'packages/*/*/*.ts': [behind, tools, { ...plants, regex: '^(\\.\\./){3}' }],
+  ...Object.fromEntries(
+    layers
+      .slice(0, -1)
+      .map((layer) => [`packages/fastify-contract/src/${layer}/**`, [behind, tools, plants, above(layer)]]),
+  ),
 }
 
 /** The rules ask for types, and the peers of the bench have theirs when `npm ci --prefix bench/peers` has brought them. */
@@ -112,7 +128,7 @@ const untyped = existsSync(join(import.meta.dirname, 'bench/peers/node_modules')
 const typedByTests = ['types.proof.ts', 'services/*/src/'].map((path) => `packages/fastify-contract-cli/test/${path}`)
 
 export default defineConfig({
-  plugins: ['eslint', 'typescript'],
+  plugins: ['eslint', 'typescript', 'import'],
   // Each rule is named here, so that another version of the linter has no rule that nobody chose.
   categories: { correctness: 'off' },
   options: { typeAware: true, reportUnusedDisableDirectives: 'error' },
@@ -121,6 +137,8 @@ export default defineConfig({
     ...Object.fromEntries(
       [...javascript, ...typescript.map((name) => `typescript/${name}`)].map((name) => [name, 'error']),
     ),
+    // Files that need each other read as one; a type that both need has a file of its own.
+    'import/no-cycle': ['error', { ignoreTypes: false }],
     'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
     'typescript/ban-ts-comment': ['error', { minimumDescriptionLength: 10 }],
     'typescript/restrict-plus-operands': [

@@ -6,16 +6,31 @@ const long = ['**/*.long.test.ts']
 
 /** Tests that must pass whatever keeps the plants. They take their store from `temporaryStore`. */
 const onEveryStore = ['test/operations.test.ts', 'test/contract-suite/stored-plants.test.ts']
-/** Tests of what proves and measures; its peers have packages of their own. */
-const ofBench = 'bench/!(peers)/**/*.test.ts'
+/** Tests of what measures and of what proves; the peers of bench/ have packages of their own. */
+const ofTools = ['bench/!(peers)/**/*.test.ts', 'proofs/**/*.test.ts']
 const onPostgres = ['test/store/postgres/**/*.test.ts', 'test/scripts/move.test.ts']
 
+/** Long tests that need PostgreSQL, and run on nothing else. */
+const onPostgresLongOnly = ['test/store/postgres/**/*.long.test.ts', 'test/scripts/move.long.test.ts']
+
 const onPostgresLong = [
-  'test/store/postgres/**/*.long.test.ts',
-  'test/store/stored-field.long.test.ts',
+  ...onPostgresLongOnly,
+  'test/contract/worked-examples.long.test.ts',
   'test/faults/load/unread-lists.long.test.ts',
   'test/faults/process/servers.long.test.ts',
 ]
+
+/** The ends of the range of Fastify that the library takes; every other test runs on its newest release. */
+const onOtherFastify = ['fastify-5.0.0', 'fastify-6'].map((fastify) => ({
+  extends: true as const,
+  resolve: { alias: { fastify } },
+  test: {
+    name: `long-${fastify}`,
+    include: ['packages/fastify-contract/test/server/**/*.test.ts'],
+    provide: { fastify },
+    setupFiles: 'packages/fastify-contract/test/server/support/other-fastify.ts',
+  },
+}))
 
 const onSqlite = { provide: { engine: 'sqlite' as const } }
 const globalSetup = 'test/support/server/global-setup.ts'
@@ -42,7 +57,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'sqlite',
-          include: ['test/**/*.test.ts', ofBench],
+          include: ['test/**/*.test.ts', ...ofTools],
           exclude: [...long, ...onPostgres],
           ...onSqlite,
         },
@@ -53,12 +68,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'long', include: long, exclude: ['**/node_modules/**', 'test/store/postgres/**'], ...onSqlite },
+        test: { name: 'long', include: long, exclude: ['**/node_modules/**', ...onPostgresLongOnly], ...onSqlite },
       },
       {
         extends: true,
         test: { name: 'long-postgres', include: onPostgresLong, ...onPostgresServer },
       },
+      ...onOtherFastify,
     ],
   },
 })
