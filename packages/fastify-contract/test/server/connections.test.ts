@@ -168,6 +168,31 @@ describe('the requests of one connection', () => {
     expect(await statusesOf(exchange(origin, next.repeat(10) + last))).toHaveLength(11)
   })
 
+  test('are not parsed after a reset that the server finds out by writing', async () => {
+    const large = Buffer.alloc(4_000_000)
+    const leave = (client: Socket) => client.resetAndDestroy()
+    let client: Socket | undefined
+    const { app, listen } = await serve({
+      beside: (app) =>
+        void app.get('/large', (_request, reply) => {
+          if (client !== undefined) reply.raw.once('close', leave.bind(undefined, client))
+          client = undefined
+          return reply.send(large)
+        }),
+    })
+    const origin = await listen()
+    let read = 0
+    app.server.on('request', () => read++)
+    const accepted = once(app.server, 'connection')
+    client = await openSocket(origin)
+    const [served] = (await accepted) as [Socket]
+    const closed = new Promise((resolve) => served.once('close', resolve))
+    client.on('data', () => undefined).write(`${head('/large')}X-Filler: ${'x'.repeat(2_000)}\r\n\r\n`.repeat(200))
+    await closed
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(read).toBe(2)
+  })
+
   test('are all served when each response fills the socket', async () => {
     const large = Buffer.alloc(4_000_000)
     const { listen } = await serve({ beside: (app) => void app.get('/large', (_request, reply) => reply.send(large)) })

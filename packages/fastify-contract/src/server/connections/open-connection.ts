@@ -225,6 +225,8 @@ export class OpenConnection {
     // After CONNECT there is none, because nothing is parsed any more.
     if (parse === undefined) return
     socket.on('data', (bytes: Buffer<ArrayBuffer>) => {
+      // A destroyed socket still emits what it holds, and Node's listener would throw.
+      if (socket.destroyed) return
       const chunked = this.newest !== undefined && hasUnreadChunks(this.newest.request) ? this.newest : undefined
       const mustWait = this.#next !== undefined || (chunked === undefined ? this.isStopped : !this.#isParsing)
       if (!mustWait) {
