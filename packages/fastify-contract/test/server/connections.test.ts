@@ -51,6 +51,8 @@ const pipelines: [title: string, requests: string, statuses: number[]][] = [
   ['after one without Host', `GET /beside HTTP/1.1\r\n\r\n${last}`, [400, 204]],
   ['with empty lines between', `${next}\r\n\r\n${last}`, [204, 204]],
   ['after CONNECT', `${next}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${next}`, [204, 404]],
+  ['that begin with CONNECT in chunks', `CONNECT a:1 HTTP/1.1\r\nHost: a\r\n${inChunks(3)}${next}`, [404]],
+  ['that end with CONNECT', `${next}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`, [204, 404]],
   ['that expect 100 Continue', `${create('Expect: 100-continue\r\n')}${last}`, [100, 200, 204]],
   [
     'that create and delete',

@@ -63,7 +63,9 @@ export class OpenConnection {
     const { onIncoming } = this.#parser
     this.#parser.onIncoming = (request, keepAlive) => {
       const result = onIncoming(request, keepAlive)
-      if (result !== 0 || (this.socket.writable && this.#next === undefined && !isChunked(request))) return result
+      // Nothing behind CONNECT is parsed. If it were stopped, Node 26 would take its content for missing.
+      if (request.method === 'CONNECT') return result
+      if (this.socket.writable && this.#next === undefined && !isChunked(request)) return result
       this.#pause()
       return pausedResult
     }
