@@ -231,6 +231,26 @@ describe('the requests of one connection', () => {
     await ended
     expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(3)
   })
+
+  test.each([
+    ['of a length', 'Content-Length: 8\r\n\r\n'],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n'],
+  ])('are refused without content %s when the client has closed its side', async (_title, fields) => {
+    // The server has read the end of the stream when it responds.
+    const later: typeof beside = (app) =>
+      void app.get('/later', async (_request, reply) => {
+        await delay(50)
+        return reply.code(204).send()
+      })
+    const { listen } = await serve({ beside: later })
+    const socket = await openSocket(await listen())
+    const post = `${head('/things').replace('GET', 'POST')}Content-Type: application/json\r\n${fields}`
+    socket.end(`${head('/later')}\r\n${post}`)
+    let text = ''
+    socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
+    await once(socket, 'end')
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 204', 'HTTP/1.1 400'])
+  })
 })
 
 describe('content in chunks', () => {

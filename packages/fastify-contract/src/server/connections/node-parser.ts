@@ -11,6 +11,8 @@ export interface Parser {
   onIncoming: (request: IncomingMessage, keepAlive: boolean) => number
   resume: () => void
   execute: (bytes: Buffer) => unknown
+  /** Ends the stream. Returns an error in the middle of a request. */
+  finish: () => unknown
 }
 
 /** The result with which llhttp stops. Node then emits `clientError` with this code and the bytes that are left. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Parser, type ParserError, nothing, parserOf, pausedCode, pausedResult } from './node-parser.ts'
 import type { Turns } from './turns.ts'
@@ -44,6 +44,7 @@ export class OpenConnection {
   isClosing = false
   /** Whether the parser has stopped behind the headers of the next request. */
   isStopped = false
+  readonly #server: Server
   readonly #shared: Shared
   readonly #parser: Parser
   /** Runs when the response closes. */
@@ -55,8 +56,9 @@ export class OpenConnection {
   #isWaiting = false
   #isParsing = false
 
-  constructor(socket: Socket, shared: Shared) {
+  constructor(socket: Socket, server: Server, shared: Shared) {
     this.socket = socket
+    this.#server = server
     this.#shared = shared
     this.#parser = parserOf(socket)
     if (!shared.canStop) return
@@ -199,15 +201,20 @@ export class OpenConnection {
   #readOn(): void {
     if (!this.isStopped) return
     this.#resumeParser()
-    // Completes a request without content, for which no byte may follow.
-    if (this.socket.readableLength === 0) this.#parser.execute(nothing)
     this.socket.resume()
   }
 
   #resumeParser(): void {
+    const { socket } = this
     this.isStopped = false
     this.release()
     this.#parser.resume()
+    if (socket.readableLength > 0) return
+    // Completes a request without content, for which no byte may follow.
+    this.#parser.execute(nothing)
+    // While the parser was stopped, Node could not tell it the end of the stream.
+    const error = socket.readableEnded ? this.#parser.finish() : undefined
+    if (error instanceof Error) this.#server.emit('clientError', error, socket)
   }
 
   #pause(): void {

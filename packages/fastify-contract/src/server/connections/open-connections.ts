@@ -38,7 +38,7 @@ export class OpenConnections implements Shared {
     }
     server.on('connection', (socket: Socket) => {
       this.turns.accept()
-      const connection = new OpenConnection(socket, this)
+      const connection = new OpenConnection(socket, server, this)
       this.#bySocket.set(socket, connection)
       socket.once('close', () => {
         connection.release()
