@@ -97,6 +97,9 @@ const tools = { regex: '^fastify-contract-cli', message: 'A production install d
 /** The folders of the library. Each imports only those before it. */
 const layers = ['json', 'schema', 'document', 'engine', 'server']
 
+/** An `import` of it reads every export of node:http. */
+const http = { regex: '^node:http$', allowTypeImports: true, message: 'Import node-http.ts, which says why.' }
+
 /** What the files of a folder of the library may not import besides. */
 function above(layer: string) {
   const others = layers.slice(layers.indexOf(layer) + 1).join('|')
@@ -115,9 +118,7 @@ const borders = {
   // These are one folder nearer to the root.
   'packages/*/*/*.ts': [behind, tools, { ...plants, regex: '^(\\.\\./){3}' }],
   ...Object.fromEntries(
-    layers
-      .slice(0, -1)
-      .map((layer) => [`packages/fastify-contract/src/${layer}/**`, [behind, tools, plants, above(layer)]]),
+    layers.map((layer) => [`packages/fastify-contract/src/${layer}/**`, [behind, tools, plants, http, above(layer)]]),
   ),
 }
 

@@ -1,4 +1,4 @@
-import { METHODS } from 'node:http'
+import { METHODS } from '../node-http.ts'
 
 /** The operations that are fields of a path item (OpenAPI 3.2, section 4.9.1). */
 export const methodFields = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const

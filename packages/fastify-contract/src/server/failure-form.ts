@@ -3,10 +3,7 @@ import { UnservableContract } from '../document/contract.ts'
 import { isJson } from '../document/media-type.ts'
 import type { FailureName, Refusal } from '../engine/refusal.ts'
 import { stringifyJson } from '../json/json.ts'
-
-// An `import` of node:http would read every export, and reading `WebSocket` loads undici: a tenth of the start time and
-// 4 MiB.
-export const { STATUS_CODES } = process.getBuiltinModule('node:http')
+import { STATUS_CODES } from '../node-http.ts'
 
 /** A failure that the server sends by itself. */
 export interface ServerFailure {

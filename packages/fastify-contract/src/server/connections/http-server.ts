@@ -1,11 +1,10 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
+import { METHODS, createServer } from '../../node-http.ts'
 import type { Limits } from '../limits.ts'
 import { type ConnectionErrorOptions, answerConnectionErrors } from './connection-errors.ts'
 import { isChunked } from './open-connection.ts'
 import type { OpenConnections } from './open-connections.ts'
-
-const { createServer, METHODS } = process.getBuiltinModule('node:http')
 
 /** The time over which rejected connections are counted for one log line. */
 const countMilliseconds = 1_000

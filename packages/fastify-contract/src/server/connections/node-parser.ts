@@ -1,6 +1,7 @@
-import { type IncomingMessage, createServer } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
+import { createServer } from '../../node-http.ts'
 
 /**
  * What stops Node's parser behind the headers of a request, and lets it go on. Node does not document it:
