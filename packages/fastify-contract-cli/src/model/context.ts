@@ -70,8 +70,8 @@ function exclusiveSchemas(
     }
   }
   for (const { object } of objects.filter(({ kind }) => kind === 'schema')) {
-    add([object['not'], object['if'], object['contains']], undefined)
-    add([object['oneOf']].flat(), object)
+    for (const { schema, keyword, isTest } of subschemasOf(object))
+      if (isTest) add([schema], keyword === 'oneOf' ? object : undefined)
   }
   return found
 }

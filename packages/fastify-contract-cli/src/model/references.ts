@@ -153,8 +153,8 @@ function selfContainedSchemas(schemas: Schema[], named: NamedSchemas): Schema[] 
     if (open.has(schema)) return [schema]
     if (done.has(schema)) return []
     open.add(schema)
-    const inside = subschemasOf(schema).flatMap(({ place, applies, schema: part }) =>
-      applies === 'to the value' || place === 'items' ? [part] : [],
+    const inside = subschemasOf(schema).flatMap(({ keyword, applies, schema: part }) =>
+      applies === 'to the value' || keyword === 'items' ? [part] : [],
     )
     const found = [targetOf(schema, named) ?? [], ...inside].flat().flatMap(visit)
     open.delete(schema)

@@ -1,6 +1,6 @@
 import { Ajv, type AnySchema } from 'ajv'
 import { alternativesKeywords } from './alternatives-keywords.ts'
-import { applicatorKeywords } from './applicator-keywords.ts'
+import { applicatorKeywords, neighbours } from './applicator-keywords.ts'
 import { type SchemaCompiler, compileFlat } from './compile-flat.ts'
 import { equalityKeywords } from './equality-keywords.ts'
 import { endLoops } from './error-limit.ts'
@@ -68,6 +68,7 @@ export function createCompiler(
   })
   const own = [scalarKeyword(), ...equalityKeywords, patternKeyword(), declaredKeyword, countedKeyword]
   const applying = [alternativesKeywords, applicatorKeywords, unevaluatedKeywords].flatMap((of) => of(compiler))
+  ajv.addVocabulary(neighbours)
   for (const keyword of [...own, ...applying]) ajv.addKeyword(keyword)
   return compiler
 }

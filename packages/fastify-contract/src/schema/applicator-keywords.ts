@@ -1,24 +1,24 @@
-import type { ErrorObject, FuncKeywordDefinition, KeywordDefinition, ValidateFunction } from 'ajv'
+import type { AnySchema, ErrorObject, FuncKeywordDefinition, KeywordDefinition, ValidateFunction } from 'ajv'
 import { escapeName } from '../json/pointer.ts'
 import { type Compilers, type Context, contextOf, isBranchValid } from './branch.ts'
 import { ending, maxErrors } from './error-limit.ts'
 import { LinearPattern } from './linear-pattern.ts'
-import type { Conditional, Contained, Dependents, Patterned } from './rewrite-schema.ts'
+import type { Patterned } from './rewrite-schema.ts'
 import { type KeywordFunction, type Validation, undeclaredError } from './validation.ts'
 import { TooMuchWork } from './work.ts'
 
 /**
- * The keywords that `SchemaRewriter` writes for `if`, `then` and `else`; for `dependentSchemas` and `dependentRequired`;
- * for `contains` with its bounds; and for `patternProperties` with `additionalProperties`. Ajv's own keep no notes, count
- * no work, and match patterns that backtrack.
+ * `if` with `then` and `else`, `dependentSchemas`, `dependentRequired`, `contains` with its bounds, and the keyword that
+ * `SchemaRewriter` writes for `patternProperties`. Ajv's own keep no notes, count no work, and match patterns that
+ * backtrack.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10
  */
 export function applicatorKeywords({ compile, compileBranch }: Compilers): KeywordDefinition[] {
   const conditional: FuncKeywordDefinition = {
-    keyword: 'conditional',
-    schemaType: 'object',
-    compile({ if: condition, then, else: otherwise }: Conditional) {
+    keyword: 'if',
+    schemaType,
+    compile(condition: AnySchema, { then, else: otherwise }: Branches) {
       const applies = compileBranch(condition)
       const [whenTrue, whenFalse] = [then, otherwise].map((schema) =>
         schema === undefined ? undefined : compile(schema),
@@ -31,36 +31,44 @@ export function applicatorKeywords({ compile, compileBranch }: Compilers): Keywo
     },
   }
 
-  const dependents: FuncKeywordDefinition = {
-    keyword: 'dependents',
+  const dependentRequired: FuncKeywordDefinition = {
+    keyword: 'dependentRequired',
     type: 'object',
     schemaType: 'object',
-    compile({ schemas, required }: Dependents) {
+    compile(required: Record<string, string[]>) {
+      const validate: KeywordFunction = function (this: Validation, data: object) {
+        const names = Object.entries(required).flatMap(([name, names]) => (Object.hasOwn(data, name) ? names : []))
+        const missing = names.filter((name) => !Object.hasOwn(data, name))
+        validate.errors = missing.map((missingProperty) => ({ keyword: 'required', params: { missingProperty } }))
+        return missing.length === 0
+      }
+      return validate
+    },
+  }
+
+  const dependentSchemas: FuncKeywordDefinition = {
+    keyword: 'dependentSchemas',
+    type: 'object',
+    schemaType: 'object',
+    compile(schemas: Record<string, AnySchema>) {
       const validators = Object.entries(schemas).map(([name, schema]) => [name, compile(schema)] as const)
       const validate: KeywordFunction = function (this: Validation, data: object, context) {
-        const errors: Partial<ErrorObject>[] = []
-        for (const [name, names] of Object.entries(required)) {
-          if (!Object.hasOwn(data, name)) continue
-          for (const missingProperty of names)
-            if (!Object.hasOwn(data, missingProperty)) errors.push({ keyword: 'required', params: { missingProperty } })
-        }
         const applied = validators.filter(([name]) => Object.hasOwn(data, name))
         return areValid(
           this,
           validate,
           applied.map(([, validator]) => [validator, data, context]),
-          errors,
         )
       }
       return validate
     },
   }
 
-  const contained: FuncKeywordDefinition = {
-    keyword: 'contained',
+  const contains: FuncKeywordDefinition = {
+    keyword: 'contains',
     type: 'array',
-    schemaType: 'object',
-    compile({ schema, least, most }: Contained) {
+    schemaType,
+    compile(schema: AnySchema, { minContains: least = 1, maxContains: most = Infinity }: Bounds) {
       const matches = compileBranch(schema)
       const validate: KeywordFunction = function (this: Validation, items: unknown[], context) {
         let count = 0
@@ -114,8 +122,17 @@ export function applicatorKeywords({ compile, compileBranch }: Compilers): Keywo
     },
   }
 
-  return [ending(conditional), ending(dependents), ending(contained), ending(patterned)]
+  return [conditional, dependentRequired, dependentSchemas, contains, patterned].map(ending)
 }
+
+const schemaType = ['object' as const, 'boolean' as const]
+
+/** The keywords beside one; `generate` has checked them. */
+type Branches = Partial<Record<string, AnySchema>>
+type Bounds = Partial<Record<string, number>>
+
+/** The keywords that only have a meaning beside another one. */
+export const neighbours = ['then', 'else', 'minContains', 'maxContains']
 
 /** A schema, the value that it applies to, and where that is. */
 export type Applied = [validator: ValidateFunction, data: unknown, context: Context]

@@ -17,8 +17,8 @@ export function typesOf(
   if (answer !== undefined) return answer
   // For a schema that refers back to itself.
   known.set(schema, new Set(jsonTypes))
-  const { type, enum: values, const: value, allOf, anyOf, oneOf } = schema
-  const of = (members: unknown) => (members as unknown[]).map((member) => typesOf(member, schemas, known))
+  const { type, enum: values, const: value, allOf } = schema
+  const of = (members: unknown[]) => members.map((member) => typesOf(member, schemas, known))
   const sets: Set<JsonType>[] = [new Set(jsonTypes)]
   if (type !== undefined) sets.push(new Set(([type].flat() as JsonType[]).flatMap(withIntegers)))
   if (Array.isArray(values)) sets.push(new Set(values.flatMap(typesOfValue)))
@@ -26,9 +26,8 @@ export function typesOf(
   const target = targetOf(schema, schemas)
   if (target !== undefined) sets.push(typesOf(target, schemas, known))
   if (Array.isArray(allOf)) sets.push(...of(allOf))
-  for (const members of [anyOf, oneOf]) {
-    if (Array.isArray(members)) sets.push(of(members).reduce((all, each) => all.union(each), new Set<JsonType>()))
-  }
+  for (const members of alternativesOf(schema))
+    sets.push(of(members).reduce((all, each) => all.union(each), new Set<JsonType>()))
   const types = sets.reduce((all, each) => all.intersection(each))
   known.set(schema, types)
   return types
@@ -57,6 +56,22 @@ export function typesOfValue(value: unknown): JsonType[] {
 /** Whether a value is of the type of a schema. The keyword `type` reports one that is not. */
 export function isOfType({ type }: Schema, value: unknown): boolean {
   return type === undefined || typesOfValue(value).some((each) => [type].flat().includes(each))
+}
+
+/**
+ * The lists of schemas of each of which a value always matches one: those of `anyOf` and `oneOf`, and the two cases of
+ * `if`.
+ */
+export function alternativesOf({
+  anyOf,
+  oneOf,
+  if: condition,
+  then = true,
+  else: otherwise = true,
+}: Schema): unknown[][] {
+  const cases =
+    condition === undefined ? undefined : [{ allOf: [condition, then] }, { allOf: [{ not: condition }, otherwise] }]
+  return [anyOf, oneOf, cases].filter(Array.isArray)
 }
 
 /** The types of a value without a schema. */

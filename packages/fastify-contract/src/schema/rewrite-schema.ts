@@ -1,9 +1,9 @@
 import type { AnySchema } from 'ajv'
 import { type Discriminator, discriminatorOf } from './discriminator.ts'
 import type { JsonType } from './meaning.ts'
-import { defaultOf, isMarked, propertiesOf, requiredOf, typesOfValue } from './meaning.ts'
+import { alternativesOf, defaultOf, isMarked, propertiesOf, requiredOf, typesOfValue } from './meaning.ts'
 import type { NamedSchemas, Schema } from './schema-parts.ts'
-import { inPlace, isSchema, schemaNameOf, subschemasOf, withSubschemas } from './schema-parts.ts'
+import { inPlace, isSchema, schemaNameOf, subschemasOf, withSubschemas, withoutAnnotations } from './schema-parts.ts'
 
 /** The direction of the values, which decides the meaning of `readOnly`, `writeOnly` and `default`. */
 export type Direction = 'request' | 'response'
@@ -39,27 +39,7 @@ export interface SeenItems {
   /** Those that match one of these, too. */
   containing: AnySchema[]
   /** What alternatives evaluate, if they apply. */
-  choices: { applies: AnySchema; seen: SeenItems; otherwise?: SeenItems }[]
-}
-
-/** The keyword `conditional`: `if`, `then` and `else`. */
-export interface Conditional {
-  if: AnySchema
-  then?: AnySchema
-  else?: AnySchema
-}
-
-/** The keyword `dependents`: `dependentSchemas` and `dependentRequired`. */
-export interface Dependents {
-  schemas: Record<string, AnySchema>
-  required: Record<string, string[]>
-}
-
-/** The keyword `contained`: `contains` with its bounds. */
-export interface Contained {
-  schema: AnySchema
-  least: number
-  most: number
+  choices: { applies: AnySchema; seen: SeenItems }[]
 }
 
 /** The keyword `patterned`: `patternProperties`, and `additionalProperties` beside them. */
@@ -83,12 +63,6 @@ function idOf(name: string): string {
 const numericAssertions = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const
 const numericFormats: readonly unknown[] = ['int32', 'int64', 'float', 'double']
 const scalarTypes: readonly unknown[] = ['integer', 'number', 'boolean']
-
-/** Keywords that assert nothing. Ajv's strict mode rejects those that are not in JSON Schema. */
-const annotations: readonly string[] = [
-  ...['title', 'description', 'deprecated', 'readOnly', 'writeOnly', 'example', 'examples', 'default'],
-  ...['xml', 'externalDocs', 'discriminator', '$comment'],
-]
 
 /**
  * Rewrites the schemas of a contract for Ajv.
@@ -185,7 +159,7 @@ export class SchemaRewriter {
       const discriminator = discriminatorOf(schema[keyword], this.#schemas, hidden)
       if (discriminator !== undefined) copy[keyword] = { schemas: copy[keyword], discriminator }
     }
-    gather(copy)
+    gatherPatterns(copy)
     const { required, $ref: reference } = copy
     if (Array.isArray(required)) copy['required'] = required.filter((name) => !hidden.has(String(name)))
     const name = schemaNameOf(reference)
@@ -220,20 +194,14 @@ export class SchemaRewriter {
     const seen: SeenItems = { first: 0, containing: [], choices: [] }
     // References do not lead back without a list or an object between.
     for (const each of inPlace(schema, this.#schemas, 'always')) {
-      const { prefixItems, contains, anyOf, oneOf, if: condition } = each
+      const { prefixItems, contains } = each
       const isWhole = 'items' in each || 'unevaluatedItems' in each
       const first = isWhole ? Infinity : Array.isArray(prefixItems) ? prefixItems.length : 0
       seen.first = Math.max(seen.first, first)
       if (contains !== undefined) seen.containing.push(this.ofValue(contains) as AnySchema)
-      const choose = (applies: unknown, ...parts: unknown[]) => ({
-        applies: (isSchema(applies) ? this.#rewrite(applies, hidden) : applies) as AnySchema,
-        seen: together(parts.map((part) => this.#seenItems(part, hidden))),
-      })
-      for (const branches of [anyOf, oneOf])
-        if (Array.isArray(branches)) seen.choices.push(...branches.map((branch: unknown) => choose(branch, branch)))
-      if (condition !== undefined) {
-        const otherwise = this.#seenItems(each['else'], hidden)
-        seen.choices.push({ ...choose(condition, condition, each['then']), otherwise })
+      for (const branch of alternativesOf(each).flat()) {
+        const applies = (isSchema(branch) ? this.#rewrite(branch, hidden) : branch) as AnySchema
+        seen.choices.push({ applies, seen: this.#seenItems(branch, hidden) })
       }
     }
     return seen
@@ -247,53 +215,24 @@ export class SchemaRewriter {
   }
 }
 
-/** What several schemas evaluate together. */
-function together(all: SeenItems[]): SeenItems {
-  return {
-    first: Math.max(0, ...all.map(({ first }) => first)),
-    containing: all.flatMap(({ containing }) => containing),
-    choices: all.flatMap(({ choices }) => choices),
-  }
-}
-
 /** Whether a schema of other properties allows some. */
 function isOthers(schema: unknown): boolean {
   return schema !== undefined && schema !== false
 }
 
-/** Gathers the keywords that only together have a meaning in one. */
-function gather(copy: Schema): void {
-  const take = (name: string): unknown => {
-    const value = copy[name]
-    Reflect.deleteProperty(copy, name)
-    return value
-  }
-  if ('if' in copy) {
-    const branches = (['if', 'then', 'else'] as const).map((name) => [name, take(name)] as const)
-    copy['conditional'] = Object.fromEntries(branches.filter(([, branch]) => branch !== undefined))
-  } else for (const name of ['then', 'else']) take(name)
-  if ('dependentSchemas' in copy || 'dependentRequired' in copy) {
-    copy['dependents'] = { schemas: take('dependentSchemas') ?? {}, required: take('dependentRequired') ?? {} }
-  }
-  if ('contains' in copy) {
-    const [schema, least = 1, most = Infinity] = ['contains', 'minContains', 'maxContains'].map(take)
-    copy['contained'] = { schema, least, most }
-  } else for (const name of ['minContains', 'maxContains']) take(name)
-  if ('patternProperties' in copy) {
-    const [schemas, others] = ['patternProperties', 'additionalProperties'].map(take)
-    const names = Object.keys((copy['properties'] as object | undefined) ?? {})
-    copy['patterned'] = { names, schemas, ...(others === undefined ? {} : { others }) }
-  }
+/** Puts `patternProperties`, and `additionalProperties` beside them, into one keyword. */
+function gatherPatterns(copy: Schema): void {
+  const { properties = {}, patternProperties: schemas, additionalProperties: others } = copy
+  if (schemas === undefined) return
+  for (const name of ['patternProperties', 'additionalProperties']) Reflect.deleteProperty(copy, name)
+  // `generate` has checked that they are a map.
+  const names = Object.keys(properties as object)
+  copy['patterned'] = { names, schemas, ...(others === undefined ? {} : { others }) }
 }
 
 /** Whether a schema has a reference, at any depth. */
 function refers(schema: Schema): boolean {
   return '$ref' in schema || subschemasOf(schema).some((part) => refers(part.schema))
-}
-
-function withoutAnnotations(schema: Schema): Schema {
-  const isKept = ([name]: [string, unknown]) => !name.startsWith('x-') && !annotations.includes(name)
-  return Object.fromEntries(Object.entries(schema).filter(isKept))
 }
 
 /** The types of the scalars in `enum` or `const`, for the coercion of text. */

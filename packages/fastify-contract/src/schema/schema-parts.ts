@@ -16,39 +16,61 @@ export function schemaNameOf(reference: unknown): string | undefined {
 /** The named schemas of a contract, by name. */
 export type NamedSchemas = Record<string, Schema>
 
-/**
- * The target of a subschema: the same value as its parent, a part of that value, or the name of a property (JSON Schema
- * 2020-12, core, sections 10 and 11).
- */
+/** The target of a subschema: the same value as its parent, a part of that value, or the name of a property. */
 export type Applies = 'to the value' | 'to a part' | 'to a name'
 
-/** The keywords with subschemas, and the target of those. */
-const applicators: Readonly<Record<string, Applies>> = {
-  allOf: 'to the value',
-  anyOf: 'to the value',
-  oneOf: 'to the value',
-  not: 'to the value',
-  if: 'to the value',
-  then: 'to the value',
-  else: 'to the value',
-  dependentSchemas: 'to the value',
-  prefixItems: 'to a part',
-  items: 'to a part',
-  contains: 'to a part',
-  unevaluatedItems: 'to a part',
-  properties: 'to a part',
-  patternProperties: 'to a part',
-  additionalProperties: 'to a part',
-  unevaluatedProperties: 'to a part',
-  propertyNames: 'to a name',
+/** A keyword with subschemas (JSON Schema 2020-12, core, sections 10 and 11). */
+interface Applicator {
+  applies: Applies
+  /** When they describe the same value. */
+  describes?: 'always' | 'sometimes'
+  /** Whether a value that does not match one may be valid, or one that does may be invalid. */
+  isTest?: true
+  /** Whether its value is a map of subschemas. */
+  isMap?: true
 }
 
-/** Those whose value is a map of subschemas. */
-const maps: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+const applicators: Readonly<Record<string, Applicator>> = {
+  allOf: { applies: 'to the value', describes: 'always' },
+  anyOf: { applies: 'to the value', describes: 'sometimes' },
+  oneOf: { applies: 'to the value', describes: 'sometimes', isTest: true },
+  not: { applies: 'to the value', isTest: true },
+  if: { applies: 'to the value', describes: 'sometimes', isTest: true },
+  then: { applies: 'to the value', describes: 'sometimes' },
+  else: { applies: 'to the value', describes: 'sometimes' },
+  dependentSchemas: { applies: 'to the value', describes: 'sometimes', isMap: true },
+  prefixItems: { applies: 'to a part' },
+  items: { applies: 'to a part' },
+  contains: { applies: 'to a part', isTest: true },
+  unevaluatedItems: { applies: 'to a part' },
+  properties: { applies: 'to a part', isMap: true },
+  patternProperties: { applies: 'to a part', isMap: true },
+  additionalProperties: { applies: 'to a part' },
+  unevaluatedProperties: { applies: 'to a part' },
+  propertyNames: { applies: 'to a name' },
+}
+
+function applicatorOf(keyword: string): Applicator | undefined {
+  return Object.hasOwn(applicators, keyword) ? applicators[keyword] : undefined
+}
 
 /** The target of a keyword's subschemas; undefined if it has none. */
 export function appliesTo(keyword: string): Applies | undefined {
-  return Object.hasOwn(applicators, keyword) ? applicators[keyword] : undefined
+  return applicatorOf(keyword)?.applies
+}
+
+const annotations: ReadonlySet<string> = new Set([
+  ...['title', 'description', 'deprecated', 'readOnly', 'writeOnly', 'example', 'examples', 'default', '$comment'],
+  ...['$defs', 'xml', 'externalDocs', 'discriminator'],
+])
+
+/** Whether a keyword asserts nothing. */
+export function isAnnotation(keyword: string): boolean {
+  return annotations.has(keyword) || keyword.startsWith('x-')
+}
+
+export function withoutAnnotations(schema: Schema): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !isAnnotation(keyword)))
 }
 
 /**
@@ -62,11 +84,11 @@ export function withSubschemas(
 ): Schema {
   const copy: Schema = {}
   for (const [keyword, member] of Object.entries(schema)) {
-    const applies = appliesTo(keyword)
+    const { applies, isMap = false } = applicatorOf(keyword) ?? {}
     if (applies === undefined) copy[keyword] = member
     else if (Array.isArray(member)) {
       copy[keyword] = member.map((each, index) => replace(each, applies, keyword, String(index)))
-    } else if (maps.has(keyword) && isSchema(member)) {
+    } else if (isMap && isSchema(member)) {
       const members = Object.entries(member)
       copy[keyword] = Object.fromEntries(members.map(([name, each]) => [name, replace(each, applies, keyword, name)]))
     } else copy[keyword] = replace(member, applies, keyword)
@@ -74,12 +96,22 @@ export function withSubschemas(
   return copy
 }
 
-/** Lists the direct subschemas of a schema with their places. */
-export function subschemasOf(schema: Schema): { place: string; schema: Schema; applies: Applies }[] {
-  const found: { place: string; schema: Schema; applies: Applies }[] = []
-  withSubschemas(schema, (subschema, applies, keyword, name) => {
-    const place = name === undefined ? keyword : `${keyword}/${name}`
-    if (isSchema(subschema)) found.push({ place, schema: subschema, applies })
+/** A direct subschema, and its keyword. */
+export interface Subschema {
+  keyword: string
+  applies: Applies
+  /** Whether a value that does not match it may be valid, or one that does may be invalid. */
+  isTest: boolean
+  schema: Schema
+}
+
+/** Lists the direct subschemas of a schema. */
+export function subschemasOf(schema: Schema): Subschema[] {
+  const found: Subschema[] = []
+  withSubschemas(schema, (subschema, applies, keyword) => {
+    if (isSchema(subschema)) {
+      found.push({ keyword, applies, isTest: applicatorOf(keyword)?.isTest === true, schema: subschema })
+    }
     return subschema
   })
   return found
@@ -90,10 +122,11 @@ export function isSchema(member: unknown): member is Schema {
   return typeof member === 'object' && member !== null && !Array.isArray(member)
 }
 
+const describing = Object.keys(applicators).filter((keyword) => applicators[keyword]?.describes !== undefined)
 /** The keywords whose subschemas describe the same value, always or sometimes. */
 const compositions = {
-  always: ['allOf'],
-  sometimes: ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'],
+  always: describing.filter((keyword) => applicators[keyword]?.describes === 'always'),
+  sometimes: describing,
 } as const
 
 /**
@@ -116,7 +149,7 @@ export function inPlace(
     const of: Schema = next
     const composed = compositions[when].flatMap((keyword): unknown => {
       const member = of[keyword] ?? []
-      return keyword === 'dependentSchemas' ? Object.values(member) : member
+      return applicators[keyword]?.isMap === true ? Object.values(member) : member
     })
     open.push(...[targetOf(next, schemas), ...composed].filter(isSchema).reverse())
   }

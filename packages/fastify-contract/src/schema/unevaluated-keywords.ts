@@ -80,18 +80,13 @@ export function unevaluatedKeywords({ compile, compileBranch }: Compilers): Keyw
   /** Makes the function that finds which items are evaluated. */
   function seenBy({ first, containing, choices }: SeenItems): Finder {
     const matchers = containing.map((schema) => compileBranch(schema))
-    const alternatives = choices.map(({ applies, seen, otherwise }) => ({
-      applies: compileBranch(applies),
-      seen: seenBy(seen),
-      otherwise: otherwise === undefined ? undefined : seenBy(otherwise),
-    }))
+    const alternatives = choices.map(({ applies, seen }) => [compileBranch(applies), seenBy(seen)] as const)
     const test = (state: Validation, schema: ValidateFunction, value: unknown, context: Context) =>
       isBranchValid(state, schema, value, context, false)
     return (state, items, context) => {
-      const inner = alternatives.flatMap(({ applies, seen, otherwise }) => {
-        const chosen = test(state, applies, items, context) ? seen : otherwise
-        return chosen === undefined ? [] : [chosen(state, items, context)]
-      })
+      const inner = alternatives.flatMap(([applies, seen]) =>
+        test(state, applies, items, context) ? [seen(state, items, context)] : [],
+      )
       return (index) =>
         index < first ||
         inner.some((isSeen) => isSeen(index)) ||

@@ -16,6 +16,7 @@ describe('typesOf', () => {
     [{ allOf: [{ $ref: '#/components/schemas/Texts' }, { minItems: 1 }] }, ['array']],
     [{ anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/Texts' }] }, ['string', 'array']],
     [{ type: 'string', enum: [1] }, []],
+    [{ if: { type: 'string' }, then: { enum: ['a', 1] }, else: { type: 'null' } }, ['string', 'null']],
     [false, []],
   ])('returns the possible types of %j', (schema, types) => {
     expect([...typesOf(schema, schemas)].toSorted()).toEqual(types.toSorted())
