@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Schema } from 'fastify-contract/schema'
 import { expect, test } from 'vitest'
+import { conform } from '../src/mock/conform.ts'
 import { breaksOf } from '../src/suite/breaks.ts'
 import { readContract } from '../src/suite/contract.ts'
 import { valuesOf } from '../src/suite/values.ts'
@@ -31,6 +32,7 @@ const schemas: Schema[] = [
   { type: 'object', allOf: [{ properties: { flag } }, { required: ['flag'] }] },
   { type: 'object', properties: { flag, text: { type: 'string', readOnly: true } } },
   { type: 'string', not: { enum: ['none', 'any'] } },
+  { ...count, if: { minimum: 10 }, then: { multipleOf: 2 }, else: { maximum: 3 } },
   { allOf: [{ ...count, maximum: 9 }, { type: 'number', maximum: 5, multipleOf: 2 }, { multipleOf: 3 }] },
   { $ref: '#/components/schemas/Count', minimum: 3 },
   { $ref: '#/components/schemas/Tree' },
@@ -51,4 +53,12 @@ test.each(schemas)('the values of %j are drawn, and each of its rules is broken'
       expect(contract.problemsOf(sent, schema), `${place}: ${rule}`).not.toEqual([])
     }
   }
+})
+
+test('what a client has sent keeps the properties that a condition declares', () => {
+  const kind = { type: 'string' }
+  const then = { properties: { count }, required: ['count'] }
+  const schema = { type: 'object', properties: { kind }, if: { properties: { kind: { const: 'loan' } } }, then }
+  expect(conform({ kind: 'loan', count: 5, other: 1 }, schema, contract)).toEqual({ kind: 'loan', count: 5 })
+  expect(conform({ kind: 'sale', count: 5 }, schema, contract)).toEqual({ kind: 'sale' })
 })

@@ -1,5 +1,5 @@
 import type { Schema } from 'fastify-contract/schema'
-import { type FlatSchema, type SchemaSource, flatten, isHidden } from '../suite/flat-schema.ts'
+import { type SchemaSource, flatten, isHidden, merged } from '../suite/flat-schema.ts'
 import { isObject } from '../suite/resources.ts'
 import { plainValue } from '../suite/values.ts'
 
@@ -23,15 +23,24 @@ export function conform(value: unknown, schema: Schema, source: SchemaSource): u
 }
 
 /** @param isStrict whether each property is checked, and replaced where it is not valid */
-function complete(value: unknown, schema: Schema | boolean, source: SchemaSource, isStrict: boolean): unknown {
-  const flat = flatten(schema, source)
-  const { anyOf, oneOf, items, additionalProperties } = flat.assertions
+function complete(
+  value: unknown,
+  schema: Schema | boolean,
+  source: SchemaSource,
+  isStrict: boolean,
+  flat = flatten(schema, source),
+): unknown {
+  const { items, additionalProperties } = flat.assertions
+  const [alternatives, ...choices] = flat.choices
   if (Array.isArray(value)) {
     return items === undefined ? value : value.map((item) => complete(item, items, source, isStrict))
   }
   if (!isObject(value)) return value
-  const parts = (anyOf ?? oneOf)?.map((part) => complete(value, withPart(flat, part), source, isStrict))
-  if (parts !== undefined) return parts.find((part) => isReply(part, schema, source)) ?? value
+  if (alternatives !== undefined) {
+    const wholes = alternatives.map((part) => merged({ ...flat, choices }, flatten(part, source)))
+    const completed = wholes.map((whole) => complete(value, schema, source, isStrict, whole))
+    return completed.find((each) => isReply(each, schema, source)) ?? value
+  }
   const { properties, required } = flat
   if (Object.keys(properties).length === 0 && required.length === 0) return value
   const isOpen = additionalProperties !== undefined && additionalProperties !== false
@@ -44,10 +53,4 @@ function complete(value: unknown, schema: Schema | boolean, source: SchemaSource
     return required.includes(name) ? [[name, plainValue(property, source)]] : []
   })
   return Object.fromEntries(members)
-}
-
-/** A schema with one of its alternatives. */
-function withPart({ assertions, properties, required }: FlatSchema, part: Schema): Schema {
-  const { anyOf: _any, oneOf: _one, ...others } = assertions
-  return { allOf: [{ ...others, properties, required }, part] }
 }

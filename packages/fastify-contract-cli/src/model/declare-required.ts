@@ -1,4 +1,5 @@
-import { type NamedSchemas, type Schema, inPlace, isSchema, propertiesOf, requiredBy } from 'fastify-contract/schema'
+import type { NamedSchemas, Schema } from 'fastify-contract/schema'
+import { alternativesOf, inPlace, isSchema, propertiesOf, requiredBy } from 'fastify-contract/schema'
 import { namedSchemas } from './context.ts'
 import type { ContractObject, Mending } from './table/keyword.ts'
 
@@ -44,9 +45,7 @@ function undeclaredIn(schema: Schema, schemas: NamedSchemas): [name: string, par
 function isClosed(schema: Schema, schemas: NamedSchemas): boolean {
   const closes = (one: Schema) => 'properties' in one || 'additionalProperties' in one
   const isAlternative = (one: unknown) => isSchema(one) && inPlace(one, schemas, 'always').some(closes)
-  return (
-    closes(schema) || [schema['anyOf'], schema['oneOf']].some((all) => Array.isArray(all) && all.every(isAlternative))
-  )
+  return closes(schema) || alternativesOf(schema).some((all) => all.every(isAlternative))
 }
 
 function ownProperties({ properties }: Schema): Schema {

@@ -6,6 +6,7 @@ import {
   type Json,
   type SchemaSource,
   flatten,
+  choicesOf,
   isAllowed,
   sent,
   namedTypesOf,
@@ -105,16 +106,8 @@ function breaksWithin(flat: FlatSchema, schema: Schema | boolean, place: string)
 
 /** The breaks of the rules of a value itself. What is wrong with its items is a rule of their own. */
 function ownBreaks(flat: FlatSchema, place: string): Break[] {
-  // `then` and `else` are broken with `if`, a bound of `contains` with `contains`.
-  const {
-    type: _,
-    items: _items,
-    prefixItems: _first,
-    then: _then,
-    else: _else,
-    minContains: _least,
-    ...keywords
-  } = flat.assertions
+  // A bound of `contains` is broken with `contains`.
+  const { type: _, items: _items, prefixItems: _first, minContains: _least, ...keywords } = flat.assertions
   const types = namedTypesOf(flat)
   const breaks = Object.entries(keywords)
     .filter(([keyword, value]) => !isIdle(keyword, value))
@@ -141,7 +134,7 @@ function against(flat: FlatSchema, keyword: string, value: unknown): fc.Arbitrar
   const others = Object.fromEntries(Object.entries(flat.assertions).filter(([each]) => each !== keyword))
   // The keywords that have an opposite have a number.
   const opposite = opposites[keyword]?.(value as number)
-  return drawn({ ...flat, examples: [], assertions: { ...others, ...opposite } })
+  return drawn({ ...flat, examples: [], assertions: { ...others, ...opposite }, choices: choicesOf(others) })
 }
 
 /** Breaks a rule by those candidates that a schema does not allow. */

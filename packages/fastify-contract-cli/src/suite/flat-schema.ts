@@ -1,5 +1,6 @@
 import type { Parameter } from 'fastify-contract/document'
-import { type Direction, type JsonType, type NamedSchemas, type Schema, targetOf } from 'fastify-contract/schema'
+import type { Direction, JsonType, NamedSchemas, Schema } from 'fastify-contract/schema'
+import { alternativesOf, targetOf, withoutAnnotations } from 'fastify-contract/schema'
 import type { SchemaChecks } from './contract.ts'
 import { canonical } from './exact-json.ts'
 import type { TimeShare } from './time-share.ts'
@@ -34,9 +35,6 @@ export interface Assertions {
   anyOf?: Schema[]
   oneOf?: Schema[]
   not?: Schema
-  if?: Schema | boolean
-  then?: Schema | boolean
-  else?: Schema | boolean
 }
 
 /** A schema whose `$ref` and `allOf` are merged. */
@@ -45,6 +43,8 @@ export interface FlatSchema {
   properties: Record<string, Schema>
   required: string[]
   examples: Json[]
+  /** Lists of schemas of each of which a value matches one. */
+  choices: Schema[][]
   isReadOnly: boolean
   isWriteOnly: boolean
   /** What `assertions` do not hold, because another part has the same keyword. Values are drawn without it, and checked. */
@@ -94,20 +94,15 @@ export interface PlainChoice {
   budget: { left: number }
 }
 
-const annotations =
-  'title description default deprecated discriminator externalDocs xml contentEncoding contentMediaType $comment'.split(
-    ' ',
-  )
-const isAnnotation = (keyword: string) => annotations.includes(keyword) || keyword.startsWith('x-')
-
 /** Merges the parts of a schema: what it refers to, and those of `allOf`. */
 export function flatten(schema: Schema | boolean, source: SchemaSource): FlatSchema {
   if (typeof schema === 'boolean') return flatten(schema ? {} : { not: {} }, source)
-  const { $ref, allOf, properties, required, example, examples, readOnly, writeOnly, ...others } = schema
-  const { default: standard } = schema
+  const { example, examples, default: standard, readOnly, writeOnly } = schema
+  const { $ref, allOf, properties, required, ...assertions } = withoutAnnotations(schema)
   const flat: FlatSchema = {
     // `generate` has checked the values of all keywords.
-    assertions: Object.fromEntries(Object.entries(others).filter(([keyword]) => !isAnnotation(keyword))),
+    assertions,
+    choices: choicesOf(schema),
     properties: (properties ?? {}) as FlatSchema['properties'],
     required: (required ?? []) as string[],
     examples: [...((examples ?? []) as Json[]), ...[example, standard].filter((each) => each !== undefined)],
@@ -124,6 +119,11 @@ export function flatten(schema: Schema | boolean, source: SchemaSource): FlatSch
   const target = targetOf(schema, source.schemas) ?? {}
   const followed = flatten(target, source)
   return parts.reduce(merged, merged({ ...followed, targets: [target, ...followed.targets] }, flat))
+}
+
+/** The lists of alternatives of a schema. `generate` has checked them. */
+export function choicesOf(schema: Schema): Schema[][] {
+  return alternativesOf(schema) as Schema[][]
 }
 
 /** Flattens the schema of a property or an item. @throws TooDeep when it is in itself a third time */
@@ -155,6 +155,7 @@ export function merged(a: FlatSchema, b: FlatSchema): FlatSchema {
     properties: { ...a.properties, ...b.properties, ...(Object.fromEntries(common) as Record<string, Schema>) },
     required: [...new Set([...a.required, ...b.required])],
     examples: [...a.examples, ...b.examples],
+    choices: [...a.choices, ...b.choices],
     isReadOnly: a.isReadOnly || b.isReadOnly,
     isWriteOnly: a.isWriteOnly || b.isWriteOnly,
     targets: [...a.targets, ...b.targets],

@@ -45,8 +45,7 @@ export function textFormOf(parameter: Parameter, source: SchemaSource): Shape {
 /** The types of a schema and of its alternatives. */
 function shapesOf(schema: Schema, source: SchemaSource): string[] {
   const flat = flatten(schema, source)
-  const { anyOf = [], oneOf = [] } = flat.assertions
-  return [...namedTypesOf(flat), ...[...anyOf, ...oneOf].flatMap((each) => namedTypesOf(flatten(each, source)))]
+  return [flat, ...flat.choices.flat().map((each) => flatten(each, source))].flatMap(namedTypesOf)
 }
 
 /** The style of each place, by default first. */

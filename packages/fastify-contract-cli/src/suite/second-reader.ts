@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { type Output, type SchemaObject, registerSchema, unregisterSchema } from '@hyperjump/json-schema/draft-2020-12'
 import { BASIC, type CompiledSchema, compile, getSchema, interpret } from '@hyperjump/json-schema/experimental'
-import type { Schema } from 'fastify-contract/schema'
+import type { NamedSchemas, Schema } from 'fastify-contract/schema'
 import { type Dialect, dialects, instanceOf } from './exact-dialect.ts'
 import { plainSchema } from './plain-schema.ts'
 import type { ReceivedValue } from './response-checks.ts'
@@ -18,15 +18,15 @@ interface Compiled {
  * same code, they have the same faults.
  */
 export class SecondReader {
-  readonly #document: unknown
+  readonly #schemas: NamedSchemas
   readonly #known: Record<Dialect, WeakMap<Schema, Promise<Compiled>>> = {
     asserted: new WeakMap(),
     annotated: new WeakMap(),
   }
 
-  /** @param document of a contract */
-  constructor(document: unknown) {
-    this.#document = document
+  /** @param schemas the named ones of a contract */
+  constructor(schemas: NamedSchemas) {
+    this.#schemas = schemas
   }
 
   /**
@@ -50,7 +50,7 @@ export class SecondReader {
   }
 
   async #verdictOn(value: unknown, schema: Schema, dialect: Dialect): Promise<Output> {
-    const compiling = this.#known[dialect].get(schema) ?? compiledOf(plainSchema(schema, this.#document), dialect)
+    const compiling = this.#known[dialect].get(schema) ?? compiledOf(plainSchema(schema, this.#schemas), dialect)
     this.#known[dialect].set(schema, compiling)
     const compiled = await compiling
     const instance = instanceOf(value)

@@ -156,7 +156,7 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
     if (notes.size < mostNotes) notes.add(text)
   }
 
-  const secondReader = new SecondReader(contract.document)
+  const secondReader = new SecondReader(contract.schemas)
   /** @throws Unjudged where two validators differ */
   const assertAgreed = async (sent: SentRequest, received: ReceivedResponse) => {
     for (const each of valuesOfResponse(contract, sent, received)) {

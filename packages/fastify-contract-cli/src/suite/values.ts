@@ -97,22 +97,9 @@ export function exact(value: Json): Json {
 }
 
 function drawnAnew(flat: FlatSchema): fc.Arbitrary<Json> {
-  const { anyOf, oneOf, if: condition, then = true, else: otherwise = true, ...assertions } = flat.assertions
-  const alternatives = anyOf ?? oneOf
-  if (alternatives !== undefined) {
-    const rest = condition === undefined ? {} : { if: condition, then, else: otherwise }
-    return drawnFrom({ ...flat, assertions: { ...assertions, ...rest } }, alternatives)
-  }
-  if (condition !== undefined) {
-    const branches = [
-      [condition, then],
-      [{ not: condition }, otherwise],
-    ]
-    return drawnFrom(
-      { ...flat, assertions },
-      branches.map((allOf) => ({ allOf })),
-    )
-  }
+  const { assertions } = flat
+  const [alternatives, ...choices] = flat.choices
+  if (alternatives !== undefined) return drawnFrom({ ...flat, choices }, alternatives)
   const constants = 'const' in assertions ? [assertions.const] : assertions.enum
   if (constants !== undefined) return one(flat, constants.map(exact))
   const types = namedTypesOf(flat)

@@ -1,5 +1,5 @@
 import { isRange, kindOf, parseMediaType } from 'fastify-contract/document'
-import { type NamedSchemas, inPlace, isSchema, typesOf } from 'fastify-contract/schema'
+import { type NamedSchemas, inPlace, isAnnotation, isSchema, typesOf } from 'fastify-contract/schema'
 import { encodings } from './encoding.ts'
 import { examples } from './examples.ts'
 import { rejectOtherItems } from './streams.ts'
@@ -85,5 +85,5 @@ function unvalidatedContent(content: unknown, schemas: NamedSchemas): string | u
 
 function saysBinary([name, value]: [string, unknown]): boolean {
   if (name === 'type') return value === 'string'
-  return name === 'format' ? value === 'binary' : /^(?:\$ref|\$comment|title|description|examples?|x-.*)$/.test(name)
+  return name === 'format' ? value === 'binary' : name === '$ref' || isAnnotation(name)
 }

@@ -1,4 +1,5 @@
 import { kindOf } from 'fastify-contract/document'
+import { isAnnotation } from 'fastify-contract/schema'
 import type { ContractObject, Mending } from './keyword.ts'
 
 type Members = Record<string, unknown>
@@ -40,14 +41,13 @@ export function readAsBinary({ object }: ContractObject): void {
 
 /** The keywords that would reject null whatever `type` is. */
 const closing = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'const']
-const besides = /^(?:default|examples?|readOnly|writeOnly|x-.*)$/
 
 /**
  * Reads `nullable` of OpenAPI 3.0, which adds null also beside `$ref`, compositions and `enum`, because authors mean that.
  *
  * @see https://www.openapis.org/blog/2021/02/16/migrating-from-openapi-3-0-to-3-1-0
  */
-export function addNull({ object }: ContractObject, { isOld, keywordOf, places, warn }: Mending): void {
+export function addNull({ object }: ContractObject, { isOld, places, warn }: Mending): void {
   if (!('nullable' in object)) return
   const isNullable = String(object['nullable']) === 'true'
   if (!isOld) warn({ object, key: 'nullable' }, "nullable: is a keyword of OpenAPI 3.0; use type: [string, 'null']")
@@ -61,8 +61,7 @@ export function addNull({ object }: ContractObject, { isOld, keywordOf, places, 
     return
   }
   // The discriminator stays beside its alternatives.
-  const isAnnotation = (name: string) => keywordOf('schema', name)?.isShown === true && name !== 'discriminator'
-  const asserted = Object.keys(object).filter((name) => !besides.test(name) && !isAnnotation(name))
+  const asserted = Object.keys(object).filter((name) => name === 'discriminator' || !isAnnotation(name))
   const inner: Members = places.share(Object.fromEntries(asserted.map((name) => [name, object[name]])), object)
   for (const name of asserted) Reflect.deleteProperty(object, name)
   object['anyOf'] = [inner, places.share({ type: 'null' }, object)]
