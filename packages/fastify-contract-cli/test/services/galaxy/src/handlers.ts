@@ -43,8 +43,6 @@ export const handlers: Handlers = {
     images.set(path.planetId, image)
     return { ...json, status: 200, body: { fileSize: image.size, mimeType: image.type } }
   },
-  createUser: notImplemented,
-  getToken: notImplemented,
   getMe: notImplemented,
 }
 

@@ -34,8 +34,6 @@ export const handlers: Handlers = {
     return { status: 201, body: { token: `token of ${path.name}` } }
   },
   'DELETE /api/baskets/{name}': ({ path }) => ({ status: baskets.delete(path.name) ? 204 : 404 }),
-  'GET /api/baskets/{name}/requests': notImplemented,
-  'DELETE /api/baskets/{name}/requests': notImplemented,
   'GET /api/baskets/{name}/responses/{method}': ({ path }) => {
     const basket = baskets.get(path.name)
     return basket === undefined ? { status: 404 } : { status: 200, body: basket.responses.get(path.method) ?? {} }
@@ -53,14 +51,5 @@ export const handlers: Handlers = {
       top_baskets_recent: [...baskets].map(([name, { lastRequest }]) => ({ name, last_request_date: lastRequest })),
     },
   }),
-  'GET /api/version': () => ({ status: 200, body: { name: 'request-baskets' } }),
   'GET /baskets': notImplemented,
-  'GET /baskets/{name}': notImplemented,
-  'PUT /baskets/{name}': notImplemented,
-  'POST /baskets/{name}': notImplemented,
-  'DELETE /baskets/{name}': notImplemented,
-  'GET /baskets/{name}/requests': notImplemented,
-  'DELETE /baskets/{name}/requests': notImplemented,
-  'GET /baskets/{name}/responses/{method}': notImplemented,
-  'PUT /baskets/{name}/responses/{method}': notImplemented,
 }
