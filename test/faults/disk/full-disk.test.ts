@@ -24,7 +24,7 @@ async function expectReadsAlone(server: RunningServer, created: string[]): Promi
 
 /** Expects that writes recover by themselves and no acknowledged plant is lost. */
 async function expectWritesAgain(server: RunningServer, file: string, created: string[]): Promise<void> {
-  await expect.poll(() => server.create(100_000), { timeout: 5_000 }).toBe(200)
+  await expect.poll(() => server.create(100_000)).toBe(200)
   expect(await server.remove(0)).toBe(204)
   expect(await server.names()).toEqual([...created.filter((name) => name !== '0'), '100000'])
   const database = new Database(file, { readonly: true })

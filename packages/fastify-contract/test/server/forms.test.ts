@@ -502,11 +502,15 @@ test('a form that FormData writes is read back unchanged', async () => {
 
 describe('a form of the maximum size', () => {
   const cpuOf = async (send: () => Promise<unknown>): Promise<number> => {
-    await send()
-    const start = process.cpuUsage()
-    await send()
-    const { user, system } = process.cpuUsage(start)
-    return (user + system) / 1_000
+    const times: number[] = []
+    // The first one compiles, and other work of the process makes some longer.
+    for (let count = 0; count < 4; count++) {
+      const start = process.cpuUsage()
+      await send()
+      const { user, system } = process.cpuUsage(start)
+      times.push((user + system) / 1_000)
+    }
+    return Math.min(...times)
   }
   const most = (text: string, bytes = 65_536) => text.repeat(bytes / text.length)
   const small = '--b\r\nContent-Disposition:form-data;name=a\r\n\r\n\r\n'

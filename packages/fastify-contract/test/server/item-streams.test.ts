@@ -221,7 +221,7 @@ describe.each([
     const socket = await ask(url)
     await once(socket, 'data')
     socket.destroy()
-    await expect.poll(() => seen.isClosed, { timeout: 1_000 }).toBe(true)
+    await expect.poll(() => seen.isClosed).toBe(true)
     expect(faults()).toEqual([])
   })
 
@@ -231,11 +231,13 @@ describe.each([
     const socket = await ask(url)
     await once(socket, 'data')
     socket.pause()
-    await delay(200)
-    const { drawn } = seen
-    await delay(100)
-    // The kernel keeps some megabytes.
-    expect([drawn, seen.drawn]).toEqual([seen.drawn, expect.toSatisfy((count: number) => count < 20)])
+    // Until the sockets are full: the kernel keeps some megabytes.
+    let drawn = 0
+    while (drawn !== seen.drawn) {
+      drawn = seen.drawn
+      await delay(100)
+    }
+    expect(drawn).toBeLessThan(20)
     socket.resume()
     await expect.poll(() => seen.drawn).toBeGreaterThan(drawn)
   })
@@ -248,15 +250,17 @@ describe.each([
     await Promise.all(sockets.map((socket) => once(socket, 'data')))
     const start = performance.now()
     expect((await fetch(`${origin}/other`)).status).toBe(204)
-    expect(performance.now() - start).toBeLessThan(500)
+    expect(performance.now() - start).toBeLessThan(3_000)
   })
 
   test('the headers arrive before the first item', async () => {
-    const { seen, generate } = endless({ id: 1n }, () => delay(300))
+    const { promise: first, resolve: draw } = Promise.withResolvers<void>()
+    const { seen, generate } = endless({ id: 1n }, () => first)
     const { url } = await watch(generate, { isGuest })
     const response = await fetch(url)
     expect([response.status, seen.drawn]).toEqual([200, 0])
     await response.body?.cancel()
+    draw()
     await expect.poll(() => seen.isClosed).toBe(true)
   })
 
@@ -358,10 +362,10 @@ test('a thousand open streams do not keep other clients waiting', async () => {
   bus.emit('item', { id: 54n })
   const start = performance.now()
   expect((await fetch(`${origin}/other`)).status).toBe(204)
-  expect(performance.now() - start).toBeLessThan(1_000)
+  expect(performance.now() - start).toBeLessThan(3_000)
   await expect.poll(() => received).toBe(1_000)
   for (const socket of sockets) socket.destroy()
-  await expect.poll(() => seen.open, { timeout: 1_500 }).toBe(0)
+  await expect.poll(() => seen.open).toBe(0)
 })
 
 test('a client that has ended its side gets the items that are ready', async () => {
