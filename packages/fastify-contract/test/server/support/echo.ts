@@ -35,6 +35,8 @@ export async function serveEcho(
     handlers: { echo },
     document: { components: { schemas } },
     limits,
+    // The docs page takes a third of the time of a start.
+    options: { docs: false },
   })
   return { send: (request) => send({ method: method.toUpperCase(), url: '/', ...request }), listen }
 }
