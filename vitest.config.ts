@@ -39,10 +39,10 @@ const onPostgresServer = { provide: { engine: 'postgres' as const }, globalSetup
 
 export default defineConfig({
   test: {
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
-    // A busy machine takes longer than the second that is the default.
-    expect: { poll: { timeout: 10_000, interval: 10 } },
+    // They end what hangs. A busy machine takes ten times as long as a quiet one.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000, interval: 10 } },
     // Many tests wait for a process or a timer; workers beyond the number of processors fill the gaps.
     maxWorkers: availableParallelism() + 3,
     // A worker loads the service, and V8 compiles it, once for all of its files instead of once for each.

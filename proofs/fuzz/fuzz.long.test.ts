@@ -15,7 +15,6 @@ test.each([
   ['with', { RATE_LIMIT: '100000' }],
 ])(
   'a server %s RATE_LIMIT survives random bytes and abrupt disconnects',
-  { timeout: 60_000 },
   async (_with, environment: Record<string, string>) => {
     const { token, serve } = await servedDatabase()
     const server = await serve({ LOG_LEVEL: 'error', ...environment })

@@ -170,7 +170,7 @@ test('npm run dev leaves no server behind when npm is ended', { timeout: 90_000 
   await expect.poll(() => printed, { timeout: 60_000 }).toMatch(/^Plant Store .*\n/m)
   const [, origin = ''] = /^Plant Store +(\S+)/m.exec(printed) ?? []
   npm.kill('SIGTERM')
-  await expect.poll(() => fetch(origin).catch(() => 'gone'), { timeout: 20_000 }).toBe('gone')
+  await expect.poll(() => fetch(origin).catch(() => 'gone')).toBe('gone')
 })
 
 test('npm run dev -- --mock serves the contract of each save without handlers', { timeout: 90_000 }, async (task) => {

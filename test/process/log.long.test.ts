@@ -121,5 +121,5 @@ test.each([
   const list = await fetch(`${origin}/plants`, { headers: { authorization: `Bearer ${token}` } })
   expect(list.status).toBe(200)
   process.kill(pid, 'SIGTERM')
-  await expect.poll(isAlive, { timeout: 10_000 }).toBe(false)
+  await expect.poll(isAlive).toBe(false)
 })

@@ -85,7 +85,7 @@ test('a server with a terminal stops in order when the terminal goes away', asyn
   // The server replaces the terminal's shell, so it leads the session and gets SIGHUP.
   const { terminal, file, isAlive, said } = await startInTerminal('echo $$ >"$PID"; exec $SERVER 2>"$SAID"')
   terminal.kill('SIGKILL')
-  await expect.poll(isAlive, { timeout: 10_000 }).toBe(false)
+  await expect.poll(isAlive).toBe(false)
   expect(said()).toContain('"signal":"SIGHUP","msg":"stopping"')
   // SQLite has moved its log into the database and removed it.
   expect(existsSync(`${file}-wal`)).toBe(false)

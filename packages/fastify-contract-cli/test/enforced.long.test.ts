@@ -36,7 +36,7 @@ const echo = (path: string, request: unknown, response: unknown) =>
 const echoed = ({ body }: { body: unknown }) => ({ status: 200, body })
 
 // Each case compiles two validators, which takes long on a busy machine.
-it('each enforced keyword of schemas is validated in requests and replies', { timeout: 60_000 }, async () => {
+it('each enforced keyword of schemas is validated in requests and replies', async () => {
   const cases = Object.entries(enforcedKeywords)
   const paths = cases.flatMap(([name, { schema }]): [string, object][] => [
     [`/request-${name}`, echo(`request-${name}`, schema, {})],
@@ -61,7 +61,7 @@ it('each enforced keyword of schemas is validated in requests and replies', { ti
   }
 })
 
-it('common schemas are accepted and leave their values unchanged', { timeout: 60_000 }, async () => {
+it('common schemas are accepted and leave their values unchanged', async () => {
   const paths = accepted.map(([schema], index) => [`/${String(index)}`, echo(`echo${String(index)}`, schema, schema)])
   const send = await serve(
     contractOf(Object.fromEntries(paths) as object, { components: { schemas: otherSchemas } }),

@@ -140,7 +140,7 @@ describe('a contract in several files', () => {
     expect(parseJsonWithBigInts((await generatedContract(folder)).document)).toMatchObject({ paths, components })
   })
 
-  it('is compared with a release as a whole', { timeout: 60_000 }, async () => {
+  it('is compared with a release as a whole', async () => {
     const folder = await folderWith(files)
     await generateIn(folder)
     const releases = { root: folder, contract: 'openapi.yaml', folder: 'releases' }
@@ -365,7 +365,7 @@ describe('a member that looks like a reference is data', () => {
     }
   })
 
-  it('also for the comparison with a release', { timeout: 60_000 }, async () => {
+  it('also for the comparison with a release', async () => {
     const api = await hostileFolder(extended, { 'releases/openapi-1.0.0.yaml': stringifyJson(extended, 1) })
     const compare = () => checkBreaking({ root: api, contract: 'openapi.yaml', folder: 'releases' }, undefined, true)
     expect(await compare()).toMatchObject({ ok: true })

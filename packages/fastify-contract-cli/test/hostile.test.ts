@@ -96,7 +96,7 @@ const ofService = ['handlers', 'auth', 'isSecret', 'secrets', 'failureForm', 'bu
 const expectedNames = [...ofTypes, 'schemes', 'security', ...ofContract, ...ofService]
 
 describe('no text of a contract becomes code of generated files or of a service:', () => {
-  it.each(Object.entries(places))('%s', { timeout: 60_000 }, async (place, contractWith) => {
+  it.each(Object.entries(places))('%s', async (place, contractWith) => {
     let taken = 0
     for (const text of texts) {
       const root = await folderWith({ 'openapi.yaml': contractWith(text) })

@@ -96,7 +96,7 @@ test('a new service has the unchanged contract and a line for each operation', a
   })
 })
 
-test('a new service type-checks and responds 501 in the form of its contract', { timeout: 60_000 }, async () => {
+test('a new service type-checks and responds 501 in the form of its contract', async () => {
   const { service } = await makeService()
   const table = await readFile(join(service, 'src/handlers.ts'), 'utf8')
   const error = (message: string) =>
@@ -147,11 +147,11 @@ function start(service: string, args: string[], env: Partial<Record<'PORT' | 'AP
     child.kill('SIGTERM')
     await exit
   })
-  const prints = (text: RegExp) => expect.poll(() => out + err, { timeout: 20_000 }).toMatch(text)
+  const prints = (text: RegExp) => expect.poll(() => out + err).toMatch(text)
   return { child, exit, prints }
 }
 
-test('a new service prints its addresses and unset secrets, and stops on SIGTERM', { timeout: 60_000 }, async () => {
+test('a new service prints its addresses and unset secrets, and stops on SIGTERM', async () => {
   const { service } = await makeService()
   const { child, exit, prints } = start(service, ['src/server.ts'], { API_KEY: 'secret' })
   await prints(/^Docs .*\n/m)
@@ -166,16 +166,16 @@ test('a new service prints its addresses and unset secrets, and stops on SIGTERM
   ])
 })
 
-test('npm start leaves no server behind when npm is ended', { timeout: 60_000 }, async () => {
+test('npm start leaves no server behind when npm is ended', async () => {
   const { service } = await makeService()
   const npm = spawn('npm', ['start'], { cwd: service, env: { ...process.env, PORT: '0' } })
   onTestFinished(() => void npm.kill())
   let out = ''
   npm.stdout.on('data', (bytes) => (out += String(bytes)))
-  await expect.poll(() => out, { timeout: 20_000 }).toMatch(/^Docs .*\n/m)
+  await expect.poll(() => out).toMatch(/^Docs .*\n/m)
   const [page = ''] = /(?<=^Docs +)\S+/m.exec(out) ?? []
   npm.kill('SIGTERM')
-  await expect.poll(() => fetch(page).catch(() => 'gone'), { timeout: 20_000 }).toBe('gone')
+  await expect.poll(() => fetch(page).catch(() => 'gone')).toBe('gone')
 })
 
 test('a service of a contract with warnings generates without --strict', async () => {
@@ -186,7 +186,7 @@ test('a service of a contract with warnings generates without --strict', async (
   })
 })
 
-test('a failed start prints one line', { timeout: 60_000 }, async () => {
+test('a failed start prints one line', async () => {
   const { service } = await makeService()
   const busy = createServer().listen(0, 'localhost')
   onTestFinished(() => void busy.close())
@@ -204,7 +204,7 @@ test('a failed start prints one line', { timeout: 60_000 }, async () => {
   })
 })
 
-test('npm run dev serves each save of the contract', { timeout: 60_000 }, async () => {
+test('npm run dev serves each save of the contract', async () => {
   const { service } = await makeService()
   const { prints } = start(service, ['--watch', 'src/dev.ts'])
   await prints(/^Docs /m)
@@ -214,7 +214,7 @@ test('npm run dev serves each save of the contract', { timeout: 60_000 }, async 
   await prints(/^Docs [^]*^wrote generated\/contract.ts[^]*^Docs /m)
 })
 
-test('the test of a new service skips missing handlers and finds faults', { timeout: 60_000 }, async () => {
+test('the test of a new service skips missing handlers and finds faults', async () => {
   const { service } = await makeService()
   const run = async () => {
     const args = ['--test', '--test-reporter=tap']

@@ -255,7 +255,7 @@ test('ends with one line if it cannot start', async () => {
   expect(unknown.stderr).toMatch(/^Unknown option '--sport'.*; see fastify-contract mock --help\n$/)
 })
 
-test('the mock forgets the oldest things when their bytes are many', { timeout: 60_000 }, async () => {
+test('the mock forgets the oldest things when their bytes are many', async () => {
   const root = await folderWith({
     'pets.json': contractOf(
       {

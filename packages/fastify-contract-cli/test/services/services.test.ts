@@ -26,7 +26,7 @@ async function load<Exports>(name: keyof typeof services): Promise<Exports & { a
   return { ...exports, app }
 }
 
-test('the handlers of the services compile with the generated types', { timeout: 60_000 }, async () => {
+test('the handlers of the services compile with the generated types', async () => {
   const compiler = join(import.meta.dirname, '../../../../node_modules/typescript-7/bin/tsc')
   const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', import.meta.dirname]).catch(
     (error: unknown) => error as { stdout: string },

@@ -136,22 +136,18 @@ test.each<[string, Record<string, unknown>, Record<string, string>, isStrict?: b
   ['names that objects inherit', namesakes, { toString: 'k' }, true],
   ['pets', petsDocument, { key: 'k' }],
   ['things', things, { bearer: 'Bearer t' }],
-])(
-  'the suite finds nothing in the mock of a contract of %s',
-  { timeout: 60_000 },
-  async (_name, document, auth, isStrict = false) => {
-    const read = await readCheckedContract(Buffer.from(JSON.stringify(document)), 'openapi.json')
-    const contract = sealContract({ document: stringifyJson(read.document) })
-    const accepted = Object.fromEntries(Object.entries(auth).map(([name, value]) => [name, [value]]))
-    const app = await createMock(contract, { docs: false, auth: accepted })
-    onTestFinished(() => app.close())
-    const results: Result[] = []
-    const tested = readContract(documentOf(contract))
-    for await (const result of testServer(tested, { app, auth, seed: 1, isStrict })) results.push(result)
-    expect(results.filter(({ verdict }) => verdict === 'fault')).toEqual([])
-    expect(results.filter(({ verdict }) => verdict === 'ok').length).toBeGreaterThan(20)
-  },
-)
+])('the suite finds nothing in the mock of a contract of %s', async (_name, document, auth, isStrict = false) => {
+  const read = await readCheckedContract(Buffer.from(JSON.stringify(document)), 'openapi.json')
+  const contract = sealContract({ document: stringifyJson(read.document) })
+  const accepted = Object.fromEntries(Object.entries(auth).map(([name, value]) => [name, [value]]))
+  const app = await createMock(contract, { docs: false, auth: accepted })
+  onTestFinished(() => app.close())
+  const results: Result[] = []
+  const tested = readContract(documentOf(contract))
+  for await (const result of testServer(tested, { app, auth, seed: 1, isStrict })) results.push(result)
+  expect(results.filter(({ verdict }) => verdict === 'fault')).toEqual([])
+  expect(results.filter(({ verdict }) => verdict === 'ok').length).toBeGreaterThan(20)
+})
 
 test('a mock accepts any credentials of a scheme that has the name of an inherited member', async () => {
   const { document } = await readCheckedContract(Buffer.from(JSON.stringify(namesakes)), 'openapi.json')

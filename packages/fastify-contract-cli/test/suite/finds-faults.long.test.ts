@@ -54,19 +54,19 @@ const ofState: typeof ofReplies = [
   ['what was deleted is still listed', { listsDeleted: true }, /was deleted, and is still in the list/],
 ]
 
-test.each(ofReplies)('the suite finds that %s', { timeout: 60_000 }, async (_name, faults, problem) => {
+test.each(ofReplies)('the suite finds that %s', async (_name, faults, problem) => {
   const results = await resultsOf(faults, { only: 'GET /pets/{petId}' })
   expect(faultsIn(results)).toContainEqual(expect.stringMatching(problem))
   expect(results.filter(({ verdict }) => verdict === 'not judged')).toEqual([])
 })
 
-test.each(ofState)('the suite finds that %s', { timeout: 60_000 }, async (_name, faults, problem) => {
+test.each(ofState)('the suite finds that %s', async (_name, faults, problem) => {
   const results = await resultsOf(faults, { only: 'POST /pets', scale: 0.5 })
   expect(faultsIn(results)).toContainEqual(expect.stringMatching(problem))
   expect(results.filter(({ verdict }) => verdict === 'not judged')).toEqual([])
 })
 
-test('the suite finds a refusal with another status only with strict stages', { timeout: 60_000 }, async () => {
+test('the suite finds a refusal with another status only with strict stages', async () => {
   const reply = (right: Reply): Reply => (right.status === 401 ? { ...right, status: 400 } : right)
   expect(faultsIn(await resultsOf({ reply }, { only: 'GET /pets' }))).toEqual([])
   expect(faultsIn(await resultsOf({ reply }, { isStrict: true, only: 'GET /pets' }))).toContainEqual(
@@ -86,7 +86,7 @@ test(
   },
 )
 
-test('operations that are not implemented are named and are not faults', { timeout: 60_000 }, async () => {
+test('operations that are not implemented are named and are not faults', async () => {
   const results = await resultsOf({
     reply: ({ status }) => (status < 400 ? { status: 501 } : { status, body: { title: 'a' } }),
   })

@@ -157,7 +157,7 @@ test.each<[string, Ways, RegExp]>([
     { list: (_task, created) => created },
     /GET \/tasks: received .*, which (?:PUT|PATCH) has sent$/,
   ],
-])('the suite finds that %s', { timeout: 60_000 }, async (_name, ways, problem) => {
+])('the suite finds that %s', async (_name, ways, problem) => {
   const { code, lines } = await run(ways)
   expect(states(lines)).toContainEqual(expect.stringMatching(problem))
   expect(code).toBe(1)
@@ -172,7 +172,7 @@ const plain = (sent: Task) => ({
   changed: '2026-11-23T12:00:00Z',
 })
 
-test('a server that writes values in another form keeps its contract', { timeout: 60_000 }, async () => {
+test('a server that writes values in another form keeps its contract', async () => {
   const ways = { create: plain, replace: plain, change: (sent: Task, before: Task) => ({ ...before, ...plain(sent) }) }
   const { lines } = await run(ways)
   expect(states(lines)).toEqual([])
@@ -187,7 +187,7 @@ test('a server that writes values in another form keeps its contract', { timeout
 
 const shown = ({ secret: _secret, ...sent }: Task) => (sent['share'] === Infinity ? { ...sent, share: 0 } : sent)
 
-test('a server that keeps what it is sent has no note of it', { timeout: 60_000 }, async () => {
+test('a server that keeps what it is sent has no note of it', async () => {
   const known = {
     create: shown,
     replace: shown,

@@ -40,7 +40,7 @@ const args = (url: string) => ['--url', url, '--seed', '7', '--seconds', '20']
 const reports = (lines: string[]) => lines.filter((line) => line.includes(' → '))
 const curls = (lines: string[]) => lines.filter((line) => line.startsWith('  curl '))
 
-test('tests that fail for one reason are one report with the shortest request', { timeout: 60_000 }, async () => {
+test('tests that fail for one reason are one report with the shortest request', async () => {
   const url = await serve((body) => (typeof body === 'object' ? 500 : 400))
   const { code, lines } = await runTestOf(thingsWith({ ...done, 400: refused }), args(url))
   expect(code).toBe(1)
@@ -52,7 +52,7 @@ test('tests that fail for one reason are one report with the shortest request', 
   expect(curls(lines)).toEqual([expect.stringMatching(/ -d '(?:\{\}|\[\]|null)'$/)])
 })
 
-test('each rule that is broken with success is a report, with its places', { timeout: 60_000 }, async () => {
+test('each rule that is broken with success is a report, with its places', async () => {
   const url = await serve((body) => (body === undefined ? 400 : 204))
   const { lines } = await runTestOf(thingsWith({ ...done, 400: refused }), args(url))
   const found = reports(lines).map((line) =>
@@ -66,7 +66,7 @@ test('each rule that is broken with success is a report, with its places', { tim
   expect(curls(lines)).toContainEqual(expect.stringMatching(/ -d '\{"name":""\}'$/))
 })
 
-test('each item of a tuple is broken by itself', { timeout: 60_000 }, async () => {
+test('each item of a tuple is broken by itself', async () => {
   const tuple = {
     type: 'array',
     prefixItems: [{ ...text, minLength: 1 }, { enum: [1, 2] }],
@@ -86,7 +86,7 @@ test('each item of a tuple is broken by itself', { timeout: 60_000 }, async () =
   }
 })
 
-test('the request of a report has nothing that does not matter', { timeout: 60_000 }, async () => {
+test('the request of a report has nothing that does not matter', async () => {
   const nameOf = (body: unknown) => Object(body) as { name?: unknown }
   const url = await serve((body) => {
     const { name } = nameOf(body)
@@ -96,7 +96,7 @@ test('the request of a report has nothing that does not matter', { timeout: 60_0
   expect(curls(lines)).toContainEqual(expect.stringMatching(/ -d '\{"name":"a{31}"\}'$/))
 })
 
-test('422 is expected where the contract declares it in place of 400', { timeout: 60_000 }, async () => {
+test('422 is expected where the contract declares it in place of 400', async () => {
   const contract = thingsWith({ ...done, 422: refused })
   const { problemsOf } = readContract(contract)
   const answer = (status: number) => (body: unknown) => (problemsOf(body ?? 0, thing).length === 0 ? 204 : status)
@@ -107,7 +107,7 @@ test('422 is expected where the contract declares it in place of 400', { timeout
   expect(other.lines).toContainEqual(expect.stringMatching(/^ {2}note: 400 is not declared/))
 })
 
-test('a failing handler in the same process is reported with what it has thrown', { timeout: 60_000 }, async () => {
+test('a failing handler in the same process is reported with what it has thrown', async () => {
   const app = Fastify()
   app.get('/things', () => {
     throw new Error('the drawer is locked')

@@ -39,7 +39,7 @@ const large = {
   ...body({ type: 'object', properties: { text: huge, list: { type: 'array', maxItems: 1_000_000, items: huge } } }),
 }
 
-test('requests have a size that servers take, whatever the contract allows', { timeout: 20_000 }, () => {
+test('requests have a size that servers take, whatever the contract allows', () => {
   const { contract, operation } = contractOf(large)
   const breaks = requestBreaksOf(operation, contract, false).filter(({ place }) => !place.startsWith('query/many'))
   const reasons: string[] = []
@@ -125,7 +125,7 @@ const tree = {
   properties: { at: point, all: { type: 'array', items: point }, names: { type: 'array', items: text } },
 }
 
-test('deep objects of a query are drawn and broken', { timeout: 20_000 }, async () => {
+test('deep objects of a query are drawn and broken', async () => {
   const { right, wrong } = await statusesOf({
     parameters: [
       parameter('query', 'p', { schema: tree, style: 'deepObject' }),
@@ -139,7 +139,6 @@ test('deep objects of a query are drawn and broken', { timeout: 20_000 }, async 
 
 test.each(['application/x-www-form-urlencoded', 'multipart/form-data'])(
   'the encoding of %s is drawn and broken',
-  { timeout: 20_000 },
   async (type) => {
     const ids = { type: 'array', items: { type: 'integer' } }
     const picture = { type: 'string', format: 'binary' }
@@ -172,7 +171,7 @@ test('a quoted integer of a cookie is not a broken one', async () => {
   expect(wrong.get('cookie/c canonical decimal form')).toEqual([400, 400, 400, 400, 400])
 })
 
-test('the styles label and matrix are drawn and broken', { timeout: 20_000 }, async () => {
+test('the styles label and matrix are drawn and broken', async () => {
   const list = { type: 'array', minItems: 1, items: { type: 'integer' } }
   const { right, wrong } = await statusesOf(
     {

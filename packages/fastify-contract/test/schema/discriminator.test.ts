@@ -64,7 +64,7 @@ const values = ['"a"', '"b"', '1', '1.0', '10e-1', '2', '9007199254740993.0', 't
   (each) => [`{"kind":${each}}`, `{"kind":${each},"a":"x","b":1}`],
 )
 
-test('a discriminating property changes no verdict', { timeout: 60_000 }, async () => {
+test('a discriminating property changes no verdict', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('anyOf', 'oneOf'),

@@ -254,13 +254,13 @@ describe.each([
   })
 
   test('the headers arrive before the first item', async () => {
-    const { promise: first, resolve: draw } = Promise.withResolvers<void>()
+    const { promise: first, resolve: draw } = Promise.withResolvers<unknown>()
     const { seen, generate } = endless({ id: 1n }, () => first)
     const { url } = await watch(generate, { isGuest })
     const response = await fetch(url)
     expect([response.status, seen.drawn]).toEqual([200, 0])
     await response.body?.cancel()
-    draw()
+    draw(undefined)
     await expect.poll(() => seen.isClosed).toBe(true)
   })
 
@@ -300,10 +300,10 @@ function useFakeTimers(): void {
 test('a quiet stream outlives the time limit of idle connections', async () => {
   async function* generate(): AsyncGenerator {
     yield { id: 1n }
-    await delay(400)
+    await delay(900)
     yield { id: 2n }
   }
-  const { url, faults } = await watch(generate, { limits: { socketIdleMilliseconds: 100 } })
+  const { url, faults } = await watch(generate, { limits: { socketIdleMilliseconds: 300 } })
   expect(await (await fetch(url)).text()).toBe('{"id":1}\n{"id":2}\n')
   expect(faults()).toEqual([])
 })
