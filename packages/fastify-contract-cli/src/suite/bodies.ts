@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { type ContractOperation, type Encoding, isRange, kindOf } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
 import { type Json, type SchemaSource, flatten, sent, namedTypesOf } from './flat-schema.ts'
-import { deepTexts, isScalar } from './deep-texts.ts'
-import { examplesOf, separators, textual } from './parameters.ts'
+import { canBeSplit, examplesOf, fieldsOf, pairsOf, textual } from './parameters.ts'
 import { spelled, textOf } from './spellings.ts'
 import { NoGenerator, attempt } from './no-generator.ts'
 import { exact, found, valuesOf } from './values.ts'
@@ -46,7 +45,7 @@ function drawnBodies(operation: ContractOperation, type: string, source: SchemaS
   if (kind === 'form' || kind === 'multipart') {
     const encodings = encodingsOf(operation, type)
     const isWritten = ([name, member]: [string, Json]) =>
-      kind === 'form' || !isDelimited(encodings[name]) || !textsOf(member).some((text) => /[ ,|]/.test(textOf(text)))
+      canBeSplit(member, encodings[name], kind === 'form' ? 'encoded' : 'written')
     const isForm = (value: Json) =>
       typeof value === 'object' && !Array.isArray(value) && Object.entries(value ?? {}).every(isWritten)
     return found(
@@ -76,30 +75,6 @@ export function encodingsOf({ object }: ContractOperation, type: string): Record
   return object.requestBody?.content[type]?.encoding ?? {}
 }
 
-/** Whether a list or an object is one text. */
-function isDelimited({ style = 'form', explode }: Encoding = {}): boolean {
-  return style !== 'deepObject' && !(explode ?? style === 'form')
-}
-
-/** The texts of a list, and the names and texts of an object. */
-function textsOf(value: Json): Json[] {
-  return Array.isArray(value) ? value : isScalar(value) ? [value] : Object.entries(value ?? {}).flat()
-}
-
-/** The fields of a form that stand for one property. */
-function fieldsOf(name: string, value: Json, kind: 'form' | 'multipart', encoding: Encoding | undefined) {
-  const encode = kind === 'form' ? encodeURIComponent : String
-  const field = (key: string, text: string) => [encode(key), text] as const
-  if (encoding?.style === 'deepObject')
-    return deepTexts(name, value).map(([key, text]) => field(key, encode(textOf(text))))
-  if (isDelimited(encoding) && !isScalar(value)) {
-    const separator = separators[encoding?.style ?? ''] ?? ','
-    const texts = textsOf(value).map((text) => encode(textOf(text)))
-    return [field(name, texts.join(kind === 'form' ? separator : decodeURIComponent(separator)))]
-  }
-  return [value].flat().map((item) => field(name, encode(textOf(item))))
-}
-
 /** What a multipart form says of its fields, by name. */
 export interface PartTypes {
   files: readonly string[]
@@ -119,9 +94,9 @@ export function writtenBody(
   const kind = kindOf(type)
   if (kind === 'json') return spelled(value, way)
   if (kind === 'text' || kind === 'bytes') return textOf(value)
+  if (kind === 'form') return pairsOf(value, encodings, encodeURIComponent).join('&')
   const parts = Object.entries(value ?? {}).flatMap(([property, member]) => {
-    const fields = fieldsOf(property, member, kind, encodings[property])
-    if (kind === 'form') return fields.map((pair) => pair.join('='))
+    const fields = fieldsOf(property, member, encodings[property], String)
     const file = files.includes(property) ? '; filename="file"' : ''
     const media = types[property] ?? (file === '' ? undefined : 'application/octet-stream')
     const told = `${file}${media === undefined ? '' : `\r\nContent-Type: ${media}`}\r\n\r\n`
@@ -129,7 +104,6 @@ export function writtenBody(
       return `--${boundary}\r\nContent-Disposition: form-data; name="${escapedName(name)}"${told}${text}\r\n`
     })
   })
-  if (kind === 'form') return parts.join('&')
   return `${parts.join('')}--${boundary}--\r\n`
 }
 

@@ -4,6 +4,7 @@ import type { Schema } from 'fastify-contract/schema'
 import fc from 'fast-check'
 import { deepTexts, hasDeepText, isScalar, withTexts } from './deep-texts.ts'
 import { type FlatSchema, type Json, type SchemaSource, flatten, sent, namedTypesOf, within } from './flat-schema.ts'
+import { isObject } from './resources.ts'
 import { RawText, spelled, textOf } from './spellings.ts'
 import { NoGenerator } from './no-generator.ts'
 import { allowed, exact, found } from './values.ts'
@@ -167,9 +168,9 @@ export function hasText(value: Json): boolean {
   return value !== null && members.length > 0 && members.every(Array.isArray(value) ? isScalar : isFlat)
 }
 
-/** No path is without a text, and not every text can be a header's or a cookie's. */
+/** No path is without a text, and not every text can be a header's, a cookie's, or beside others. */
 export function canBeSent(parameter: Parameter, value: Json): boolean {
-  if (parameter.in === 'query') return true
+  if (parameter.in === 'query') return canBeSplit(value, parameter, 'encoded')
   // An empty query is none.
   if (parameter.in === 'querystring') return wholeQuery(parameter, value, encodeURIComponent) !== ''
   const text = simple(parameter, value, String)
@@ -209,11 +210,55 @@ export function wholeQuery(parameter: Parameter, value: Json, encode: Encode): s
   if (value instanceof RawText) return value.text
   if (isJson(type)) return encode(jsonOf(value))
   if (kindOf(type) !== 'form') return encode(textOf(value))
-  const encodings = encodingsOfQuery(parameter)
-  const fields = Object.entries(value ?? {}).flatMap(([name, member]: [string, Json]) =>
-    queryPairs({ name, in: 'query', ...encodings[name] }, member, encode),
+  return pairsOf(value, encodingsOfQuery(parameter), encode).join('&')
+}
+
+/** The pairs of a form. */
+export function pairsOf(value: Json, encodings: Record<string, Encoding>, encode: Encode): string[] {
+  return Object.entries(value ?? {}).flatMap(([name, member]: [string, Json]) =>
+    fieldsOf(name, member, encodings[name], encode).map(pairOf),
   )
-  return fields.join('&')
+}
+
+function pairOf([name, text]: Field): string {
+  return `${encodeURIComponent(name)}=${text}`
+}
+
+type Field = readonly [name: string, text: string]
+
+/** The fields of a form that stand for a value; an object without a style is JSON. */
+export function fieldsOf(
+  name: string,
+  value: Json,
+  { style = 'form', explode = style === 'form' }: Encoding = {},
+  encode: Encode,
+): Field[] {
+  const coded = (text: Json) => encode(textOf(text))
+  if (style === 'deepObject') return deepTexts(name, value).map(([key, text]) => [key, coded(text)])
+  if (explode || isScalar(value) || value === null) return [value].flat().map((item) => [name, coded(item)])
+  const separator = separators[style]
+  const between = separator === undefined ? ',' : encode(separator)
+  return [[name, textsOf(value).map(coded).join(between)]]
+}
+
+/** Whether the texts of a value can be told apart. Percent-encoding hides a comma, but not other separators. */
+export function canBeSplit(
+  value: Json,
+  { style = 'form', explode = style === 'form' }: Encoding = {},
+  as: 'encoded' | 'written',
+): boolean {
+  const separator = separators[style] ?? (as === 'encoded' ? undefined : ',')
+  if (explode || style === 'deepObject' || isScalar(value) || separator === undefined) return true
+  return !textsOf(value).some((text) => textOf(text).includes(separator))
+}
+
+/** The texts of a list, and the names and texts of an object. */
+function textsOf(value: Json): Json[] {
+  return Array.isArray(value) ? value : Object.entries(value ?? {}).flatMap(([key, member]) => [key, firstOf(member)])
+}
+
+function firstOf(member: Json): Json {
+  return [member].flat()[0]
 }
 
 /** The text of a parameter of JSON. */
@@ -234,7 +279,7 @@ export function simple({ in: place, name, content, explode, style }: Parameter, 
   const texts = Array.isArray(value)
     ? value.map((item) => coded(textOf(item)))
     : Object.entries(value).map(([key, member]) =>
-        [key, textOf([member].flat()[0])].map(coded).join(isExploded ? '=' : ','),
+        [key, textOf(firstOf(member))].map(coded).join(isExploded ? '=' : ','),
       )
   if (!isExploded || start === '') return start + texts.join(',')
   const each = style === 'label' ? '.' : Array.isArray(value) ? start : ';'
@@ -247,22 +292,10 @@ export function queryPairs(
   value: Json,
   encode: Encode,
 ): string[] {
-  const pair = (key: string, text: string) => `${encodeURIComponent(key)}=${text}`
-  if (content !== undefined || isScalar(value) || value === null || typeof value !== 'object') {
-    return [pair(name, encode(content === undefined ? textOf(value) : jsonOf(value)))]
-  }
-  if (style === 'deepObject') return deepTexts(name, value).map(([key, text]) => pair(key, encode(textOf(text))))
-  const texts = (member: Json) => [member].flat().map((item) => encode(textOf(item)))
-  if (Array.isArray(value)) {
-    return explode
-      ? texts(value).map((text) => pair(name, text))
-      : [pair(name, texts(value).join(separators[style] ?? ','))]
-  }
-  const members = Object.entries(value)
-  return explode
-    ? members.flatMap(([key, member]) => texts(member).map((text) => pair(key, text)))
-    : [pair(name, simple({ name, in: 'query' }, value, encode))]
+  if (content !== undefined) return [pairOf([name, encode(jsonOf(value))])]
+  const isEachNamed = explode && style !== 'deepObject' && isObject(value)
+  return isEachNamed ? pairsOf(value, {}, encode) : fieldsOf(name, value, { style, explode }, encode).map(pairOf)
 }
 
 /** What separates items; a comma otherwise. */
-export const separators: Readonly<Record<string, string>> = { pipeDelimited: '%7C', spaceDelimited: '%20' }
+const separators: Readonly<Record<string, string>> = { pipeDelimited: '|', spaceDelimited: ' ' }

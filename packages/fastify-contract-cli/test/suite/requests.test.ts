@@ -191,6 +191,13 @@ test('the styles label and matrix are drawn and broken', async () => {
   expect(new Set([...wrong.values()].flat())).toEqual(new Set([400]))
 })
 
+test('an object of a query has the separators of its style', async () => {
+  const styles = ['pipeDelimited', 'spaceDelimited']
+  const parameters = styles.map((style) => parameter('query', style, { style, required: true, schema: point }))
+  const { right } = await statusesOf({ parameters })
+  expect(new Set(right)).toEqual(new Set([204]))
+})
+
 test('an example of a parameter that its schema does not allow is not sent', () => {
   const urls = drawn({ parameters: [parameter('path', 'id', { example: 'known', schema: { type: 'integer' } })] })
   expect(urls.filter(({ url }) => url.includes('known'))).toEqual([])
