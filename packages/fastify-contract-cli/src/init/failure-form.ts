@@ -4,6 +4,7 @@ import {
   type JsonType,
   type NamedSchemas,
   type Schema,
+  alternativesOf,
   inPlace,
   isSchema,
   requiredBy,
@@ -158,7 +159,7 @@ function valueOf(key: string, schema: unknown, place: Place): unknown {
 /** The schemas that describe a value: those that always apply, and those of the first alternative. */
 function partsOf(schema: Schema, schemas: NamedSchemas): Schema[] {
   const always = inPlace(schema, schemas, 'always')
-  const [first] = always.flatMap(({ anyOf, oneOf }) => [...listOf(anyOf), ...listOf(oneOf)])
+  const [first] = always.flatMap(alternativesOf).flat()
   return isSchema(first) ? [...always, ...partsOf(first, schemas)] : always
 }
 

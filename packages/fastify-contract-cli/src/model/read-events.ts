@@ -34,7 +34,7 @@ export function readEvents(objects: readonly ContractObject[], { document, rejec
     const isAlwaysJson = ofJson.length === data.length
     for (const { event, properties, content } of ofJson) {
       const at = { object: properties, key: 'data' }
-      if (isUsedElsewhere(event, ofEvents, document, schemas))
+      if (isUsedElsewhere(event, ofEvents, objects, schemas))
         reject(at, 'data: its schema is also used for other than events, where data is text; write one for events')
       else if (!isAlwaysJson && typesOf(content, schemas).has('string'))
         reject(at, 'data: the text of another event could be JSON of this one; use an object')
@@ -66,18 +66,10 @@ function rejectOtherFields(properties: unknown, reject: Mending['reject']): void
 function isUsedElsewhere(
   schema: Schema,
   ofEvents: ReadonlySet<object>,
-  document: object,
+  objects: readonly ContractObject[],
   schemas: NamedSchemas,
 ): boolean {
-  const name = Object.keys(schemas).find((each) => schemas[each] === schema)
-  if (name === undefined) return false
-  const met = new Set<unknown>(ofEvents)
-  const open: unknown[] = [document]
-  for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
-    if (typeof next !== 'object' || next === null || met.has(next)) continue
-    met.add(next)
-    if ('$ref' in next && inPlace({ $ref: next.$ref }, schemas, 'always').includes(schema)) return true
-    open.push(...(Object.values(next) as unknown[]))
-  }
-  return false
+  const isNamed = Object.values(schemas).includes(schema)
+  const others = objects.filter(({ object, kind }) => kind === 'schema' && '$ref' in object && !ofEvents.has(object))
+  return isNamed && others.some(({ object }) => inPlace({ $ref: object['$ref'] }, schemas, 'always').includes(schema))
 }

@@ -3,6 +3,7 @@ import { canonical } from './exact-json.ts'
 import { type FaultKind, Fault, Unjudged } from './fault.ts'
 import { LeftOut } from './left-out.ts'
 import type { Exchange, WireRequest } from './exchange.ts'
+import { isObject } from './resources.ts'
 import type { TimeShare } from './time-share.ts'
 
 /** How many requests are kept of one case. */
@@ -146,13 +147,9 @@ function shown(value: unknown): string {
 
 /** Both values; of two objects, the members that differ. */
 function differing(actual: unknown, expected: unknown): [unknown, unknown] {
-  if (!isMembers(actual) || !isMembers(expected)) return [actual, expected]
+  if (!isObject(actual) || !isObject(expected)) return [actual, expected]
   const names = Object.keys({ ...actual, ...expected })
   const other = names.filter((name) => canonical(actual[name]) !== canonical(expected[name]))
   const only = (side: Record<string, unknown>) => Object.fromEntries(other.map((name) => [name, side[name]]))
   return [only(actual), only(expected)]
-}
-
-function isMembers(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
