@@ -3,32 +3,55 @@ import { escapeName, stringifyJson } from 'fastify-contract/json'
 
 type Container = unknown[] | Record<string, unknown>
 
+/** What makes a value of another one: undefined for one that is gone. */
+type Difference = { to: unknown; members?: Record<string, Difference> } | undefined
+
 /**
- * Finds what makes a JSON document of another one, also the order of its members.
+ * Finds what makes a JSON document of another one, also the order of its members. An object or a list that is gone from
+ * its place, or from such a list, may have moved: a path item's parameters, for example, are those of its operations.
  *
  * @returns undefined if they are the same
  */
 export function findChange(before: unknown, after: unknown): Change | undefined {
-  const moved = findRemoved(before, after)
-  const given = (value: unknown): Change => moved.get(stringifyJson(value)) ?? [value]
-
-  function change(from: unknown, to: unknown): Change | undefined {
-    if (!isContainer(from) || !isContainer(to)) return from === to ? undefined : given(to)
-    if (Array.isArray(from) !== Array.isArray(to) || !keepsOrder(from, to)) return given(to)
-    const kept = Object.entries(from).map(([name, member]): [string, Change | undefined] => {
-      return [name, Object.hasOwn(to, name) ? change(member, memberOf(to, name)) : []]
-    })
-    const added = Object.entries(to).filter(([name]) => !Object.hasOwn(from, name))
-    const all = [...kept, ...added.map(([name, member]) => [name, given(member)] as const)]
-    const found = all.filter(([, each]) => each !== undefined)
-    if (found.length === 0) return undefined
-    // Each of them is defined.
-    const changes = Object.fromEntries(found) as Record<string, Change>
-    // Members of a list that move up differ all.
-    const isLonger = Array.isArray(to) && stringifyJson(changes).length > stringifyJson(given(to)).length
-    return isLonger ? given(to) : changes
+  /** The pointers of what is gone, by its JSON. */
+  const gone = new Map<string, string>()
+  const addGone = (value: unknown, pointer: string) => {
+    if (!isContainer(value)) return
+    const text = stringifyJson(value)
+    if (text.length > pointer.length && !gone.has(text)) gone.set(text, pointer)
+    if (!Array.isArray(value)) return
+    for (const [index, member] of value.entries()) addGone(member, `${pointer}/${String(index)}`)
   }
-  return change(before, after)
+
+  /** Lists what differs; nothing for equal values. */
+  function differences(from: unknown, to: unknown, pointer: string): NonNullable<Difference>[] {
+    if (!isContainer(from)) return from === to ? [] : [{ to }]
+    const members = Object.entries(from).flatMap(([name, member]): [string, Difference][] => {
+      const place = `${pointer}/${escapeName(name).replaceAll('%', '%25')}`
+      if (isContainer(to) && Object.hasOwn(to, name))
+        return differences(member, memberOf(to, name), place).map((found) => [name, found])
+      addGone(member, place)
+      return [[name, undefined]]
+    })
+    if (!isContainer(to) || Array.isArray(from) !== Array.isArray(to) || !keepsOrder(from, to)) return [{ to }]
+    for (const [name, member] of Object.entries(to))
+      if (!Object.hasOwn(from, name)) members.push([name, { to: member }])
+    return members.length === 0 ? [] : [{ to, members: Object.fromEntries(members) }]
+  }
+
+  function changeOf(difference: Difference): Change {
+    if (difference === undefined) return []
+    const { to, members } = difference
+    const given = (): Change => gone.get(stringifyJson(to)) ?? [to]
+    if (members === undefined) return given()
+    const changes = Object.fromEntries(Object.entries(members).map(([name, each]) => [name, changeOf(each)]))
+    // Members of a list that move up differ all.
+    const isLonger = Array.isArray(to) && stringifyJson(changes).length > stringifyJson(given()).length
+    return isLonger ? given() : changes
+  }
+
+  const [found] = differences(before, after, '#')
+  return found && changeOf(found)
 }
 
 function isContainer(value: unknown): value is Container {
@@ -45,29 +68,4 @@ function keepsOrder(from: Container, to: Container): boolean {
 
 function memberOf(container: Container, name: string): unknown {
   return (container as Record<string, unknown>)[name]
-}
-
-/**
- * The objects and lists that are gone from their places, and the members of such lists: they may have moved. A path item's
- * parameters, for example, are those of its operations.
- *
- * @returns their pointers, by their JSON
- */
-function findRemoved(before: unknown, after: unknown): Map<string, string> {
-  const removed = new Map<string, string>()
-  const add = (value: unknown, pointer: string) => {
-    if (!isContainer(value)) return
-    const text = stringifyJson(value)
-    if (text.length > pointer.length && !removed.has(text)) removed.set(text, pointer)
-    if (Array.isArray(value)) for (const [index, member] of value.entries()) add(member, `${pointer}/${String(index)}`)
-  }
-  function visit(from: Container, to: unknown, pointer: string): void {
-    for (const [name, member] of Object.entries(from)) {
-      const place = `${pointer}/${escapeName(name).replaceAll('%', '%25')}`
-      if (!isContainer(to) || !Object.hasOwn(to, name)) add(member, place)
-      else if (isContainer(member)) visit(member, memberOf(to, name), place)
-    }
-  }
-  if (isContainer(before)) visit(before, after, '#')
-  return removed
 }
