@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type ContractDocument, operationPlaces, operationsIn } from 'fastify-contract/document'
+import { type ContractDocument, methodFields, operationPlaces, operationsIn } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
 import type { OpenApi } from '../model/read-contract.ts'
 import type { Kind } from '../model/table/keyword.ts'
@@ -87,12 +87,14 @@ function comparable({ document }: OpenApi): unknown {
 const unmatchedPath = '/ x-unmatched-responses'
 const pointerOfUnmatched = '#/paths/~1 x-unmatched-responses/get/responses'
 
+const fields: readonly string[] = methodFields
+
 /** Converts a pointer into a copy for Redocly to one into the contract. */
 export function pointerInContract(pointer: string): string {
   if (pointer.startsWith(pointerOfUnmatched))
     return `#/x-unmatched-responses${pointer.slice(pointerOfUnmatched.length)}`
   return pointer.replace(/^(#\/paths\/[^/ ]+) ([^/]+)(?:\/post)?/, (_all, path: string, method: string) => {
-    return `${path}/${method === 'query' ? method : `additionalOperations/${method.toUpperCase()}`}`
+    return `${path}/${fields.includes(method) ? method : `additionalOperations/${method.toUpperCase()}`}`
   })
 }
 

@@ -1,5 +1,5 @@
 import { Refusal } from 'fastify-contract'
-import { type ContractOperation, declaredResponse, isJson } from 'fastify-contract/document'
+import { type ContractOperation, declaredResponse, isJson, isReading } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
 import { successOf } from '../suite/contract.ts'
 import { type SchemaSource, flatten } from '../suite/flat-schema.ts'
@@ -67,7 +67,7 @@ export class Collections {
       const id = idTextOf(path[resource.parameter])
       return id === undefined ? undefined : this.#replyOfThing(asked, id)
     }
-    if (operation.method === 'get' || operation.method === 'query') return this.#list(asked)
+    if (isReading(operation.method)) return this.#list(asked)
     if (operation.method === 'post') return this.#create(asked, asked.body ?? {})
     if (asked.body === undefined) return undefined
     // A collection may be told to change what the body names.
@@ -96,7 +96,7 @@ export class Collections {
       this.#memory.put(collection, id, members)
       return reply
     }
-    if (!['get', 'head', 'query'].includes(operation.method)) return undefined
+    if (!isReading(operation.method)) return undefined
     return respond(success, (schema, plain) => {
       if (known?.members !== undefined) return this.#shown(resource, known.members, schema, plain)
       const drawn = plain()

@@ -1,5 +1,5 @@
 import type { ContractOperation, ContractResponse, Exampled, MediaType } from 'fastify-contract/document'
-import { declaredResponse, isContentless, isJson, isRange, kindOf } from 'fastify-contract/document'
+import { declaredResponse, isContentless, isJson, isRange, isReading, kindOf } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
 import type { SchemaSource } from '../suite/flat-schema.ts'
@@ -39,12 +39,11 @@ export function replyOf({ object, method }: ContractOperation, source: SchemaSou
   const types = isContentless(status) ? [] : Object.keys(response.content ?? {})
   if (types.length === 0) return { status, headers }
   const concrete = types.filter((each) => !isRange(each))
-  const isList = method === 'get' || method === 'query'
   const asked = concrete.filter((each) => each === wanted.accept)
   for (const type of new Set([...asked, ...concrete.filter(isJson), ...concrete, ...types])) {
     const media = response.content?.[type] ?? {}
     const contentType = isRange(type) ? concreteTypeOf(type) : type
-    const body = attempt('', {}, () => bodyOf(contentType, media, source, { ...wanted, isList }))
+    const body = attempt('', {}, () => bodyOf(contentType, media, source, { ...wanted, isList: isReading(method) }))
     if (body !== undefined) return { status, headers, contentType, body }
   }
   throw new NoGenerator(`cannot generate a body of ${types.join(', ')}`)

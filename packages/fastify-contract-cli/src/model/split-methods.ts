@@ -1,8 +1,7 @@
-import { methodFields, operationPlaces } from 'fastify-contract/document'
+import { earlierFields, operationPlaces } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
 
-/** The methods that tools for OpenAPI 3.1 know. */
-const known: readonly string[] = methodFields.filter((method) => method !== 'query')
+const known: readonly string[] = earlierFields
 
 /**
  * Rewrites path items for tools that know only OpenAPI 3.1: each operation of a further method becomes the `post` of a
@@ -14,7 +13,8 @@ export function splitMethods(paths: Record<string, unknown>, separator: string):
   const items = Object.entries(paths).flatMap(([path, item]): [string, unknown][] => {
     const places = isSchema(item) ? operationPlaces(item).filter(({ key }) => !known.includes(key)) : []
     if (!isSchema(item) || places.length === 0) return [[path, item]]
-    const { query: _query, additionalOperations: _additional, ...others } = item
+    const isOther = (name: string) => name !== 'additionalOperations' && !places.some(({ key }) => key === name)
+    const others = Object.fromEntries(Object.entries(item).filter(([name]) => isOther(name)))
     const { parameters } = item
     const shared = parameters === undefined ? {} : { parameters }
     const split = places.map(({ method, holder, key }): [string, unknown] => {

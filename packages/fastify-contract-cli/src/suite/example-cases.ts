@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { type ContractOperation, isReading } from 'fastify-contract/document'
 import type { CaseTools } from './test-case.ts'
 import { operationNamed, successOf } from './contract.ts'
 import { canonical, parseExactly } from './exact-json.ts'
@@ -7,12 +8,13 @@ import { requestExamplesOf } from './requests.ts'
 import type { Link } from './resources.ts'
 
 /** Creations come first, and deletions last, so that each finds what it speaks of. */
-const order = ['post', 'put', 'patch', 'get', 'query', 'delete']
+const order = ['post', 'put', 'patch', 'get', 'delete']
+const rankOf = ({ method }: ContractOperation) => order.indexOf(isReading(method) ? 'get' : method)
 
 /** Tests that each example of a request leads to the example of the response of the same name. */
 export async function testExamples({ contract, needs, newCaller }: CaseTools): Promise<void> {
   const send = await newCaller()
-  for (const operation of contract.operations.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method))) {
+  for (const operation of contract.operations.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     for (const request of needs?.[operation.id] ?? []) await send(request)
     const status = successOf(operation)
     const [media = {}] = Object.values(operation.object.responses[String(status)]?.content ?? {})

@@ -1,7 +1,15 @@
 import { METHODS } from '../node-http.ts'
 
+/** Those of OpenAPI 3.1. */
+export const earlierFields = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
+
 /** The operations that are fields of a path item (OpenAPI 3.2, section 4.9.1). */
-export const methodFields = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const
+export const methodFields = [...earlierFields, 'query'] as const
+
+/** Whether a method asks for what is there (RFC 9110, section 9.3; RFC 10008). */
+export function isReading(method: string): boolean {
+  return ['get', 'head', 'query'].includes(method)
+}
 
 /** A place for an operation in a path item. */
 export interface OperationPlace {
