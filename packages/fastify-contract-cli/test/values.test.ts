@@ -4,7 +4,9 @@ import { expect, test } from 'vitest'
 import { conform } from '../src/mock/conform.ts'
 import { breaksOf } from '../src/suite/breaks.ts'
 import { readContract } from '../src/suite/contract.ts'
+import { ReadBack } from '../src/suite/read-back.ts'
 import { valuesOf } from '../src/suite/values.ts'
+import { json } from './contracts.ts'
 
 const count = { type: 'integer', format: 'int32' }
 const flag = { type: 'boolean' }
@@ -61,4 +63,23 @@ test('what a client has sent keeps the properties that a condition declares', ()
   const schema = { type: 'object', properties: { kind }, if: { properties: { kind: { const: 'loan' } } }, then }
   expect(conform({ kind: 'loan', count: 5, other: 1 }, schema, contract)).toEqual({ kind: 'loan', count: 5 })
   expect(conform({ kind: 'sale', count: 5 }, schema, contract)).toEqual({ kind: 'sale' })
+})
+
+test('a server that leaves out a default has not lost it', () => {
+  const schema = { type: 'object', properties: { state: { type: 'string', default: 'open' }, count } }
+  const paths = { '/doors': { post: { operationId: 'add', requestBody: { content: json(schema) }, responses: {} } } }
+  const doors = readContract({ openapi: '3.1.0', info: {}, paths })
+  const notes: string[] = []
+  const readBack = new ReadBack(doors, 'id', (note) => notes.push(note))
+  const [operation] = doors.operations
+  const compare = (sent: object, members: Record<string, unknown>) => {
+    const request = { method: 'POST', url: '/doors', body: JSON.stringify(sent) }
+    readBack.compare({ operation: operation!, request }, { place: 'GET /doors/1', members, schema })
+  }
+  for (const state of ['shut', 'locked']) compare({ state, count: 1 }, { state, count: 1 })
+  compare({ state: 'open', count: 1 }, { count: 1 })
+  expect(notes).toEqual([expect.stringMatching(/^state is in another form/)])
+  expect(() => {
+    compare({ state: 'shut', count: 1 }, { count: 1 })
+  }).toThrow('received no state')
 })

@@ -43,6 +43,7 @@ export interface FlatSchema {
   properties: Record<string, Schema>
   required: string[]
   examples: Json[]
+  default: Json
   /** Lists of schemas of each of which a value matches one. */
   choices: Schema[][]
   isReadOnly: boolean
@@ -102,6 +103,7 @@ export function flatten(schema: Schema | boolean, source: SchemaSource): FlatSch
   const flat: FlatSchema = {
     // `generate` has checked the values of all keywords.
     assertions,
+    default: standard,
     choices: choicesOf(schema),
     properties: (properties ?? {}) as FlatSchema['properties'],
     required: (required ?? []) as string[],
@@ -155,6 +157,7 @@ export function merged(a: FlatSchema, b: FlatSchema): FlatSchema {
     properties: { ...a.properties, ...b.properties, ...(Object.fromEntries(common) as Record<string, Schema>) },
     required: [...new Set([...a.required, ...b.required])],
     examples: [...a.examples, ...b.examples],
+    default: a.default ?? b.default,
     choices: [...a.choices, ...b.choices],
     isReadOnly: a.isReadOnly || b.isReadOnly,
     isWriteOnly: a.isWriteOnly || b.isWriteOnly,

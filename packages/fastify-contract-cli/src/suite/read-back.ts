@@ -190,8 +190,7 @@ function shownAs(sent: Json, received: Json, schema: FlatSchema, method: string)
 }
 
 /** Many a writer leaves out what is empty, zero, or the default. */
-function isEmpty(value: Json, { assertions }: FlatSchema): boolean {
-  const { default: usual } = assertions as { default?: Json }
+function isEmpty(value: Json, { default: usual }: FlatSchema): boolean {
   if (typeof value === 'string') return normal(value) === '' || value === usual
   if (isObject(value) || Array.isArray(value)) return Object.keys(value).length === 0
   return !value || value === usual
