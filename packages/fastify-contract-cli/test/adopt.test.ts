@@ -328,6 +328,13 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       ['#/paths/~1a~1{name}~1{b}'],
     ],
   ],
+  'gives a QUERY without a body one of any type': [
+    [
+      withPath('/a', {}, { query: { operationId: 'b', responses: noContent } }),
+      [/^QUERY \/a: QUERY always has content in HTTP, and it may be of any type/],
+      { paths: { '/a': { query: { requestBody: { required: true, content: { '*/*': {} } } } } } },
+    ],
+  ],
   'gives servers their defaults': [
     [
       contractWith(
@@ -343,8 +350,13 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
     ],
     [
       contractWith({}, { servers: [{ url: 'https://' }] }),
-      [/^url: https:\/\/ is not a url, and is not served/],
+      [/^url: https:\/\/ has no base path that can be served/],
       { servers: [] },
+    ],
+    [
+      contractWith({}, { servers: [{ url: 'https://a/%7Bb' }, { url: 'Your URL' }, { url: '/v1' }] }),
+      [/^url: https:\/\/a\/%7Bb has no base path that can be served; .* \(and 1 more\)$/],
+      { servers: [{ url: '/v1' }] },
     ],
   ],
   'gives operations the servers of their path, unless they are those of the document': [

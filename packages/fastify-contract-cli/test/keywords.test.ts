@@ -203,11 +203,6 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     ),
     /the querystring parameter filter has no room for the API key k; use application\/x-www-form-urlencoded$/,
   ],
-  [
-    'pathItem.query',
-    withItem({ query: { operationId: 'findThings', responses: noContent } }),
-    /: QUERY \/things: QUERY always has content in HTTP; describe it in requestBody$/,
-  ],
   ...(
     [
       ['POLL', /POLL is not a method that Node reads from a connection; use one of ACL, BIND, /],
@@ -429,6 +424,11 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
   ]),
   [
     'pathItem.query',
+    withItem({ query: { operationId: 'findThings', responses: noContent } }),
+    /: QUERY \/things: QUERY always has content in HTTP, and it may be of any type; describe it in requestBody$/,
+  ],
+  [
+    'pathItem.query',
     withItem({ query: { operationId: 'findThings', requestBody: { content: json(text) }, responses: noContent } }),
     /: QUERY \/things: QUERY always has content in HTTP, and it is required; add required: true$/,
   ],
@@ -470,7 +470,7 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
   [
     'document.servers',
     contractWith({}, { servers: [{ url: 'https://' }] }),
-    /url: https:\/\/ is not a url, and is not served; use one such as https:\/\/host\//,
+    /url: https:\/\/ has no base path that can be served; use one such as https:\/\/host\//,
   ],
   [
     'document.security',
@@ -702,6 +702,11 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     /the path \/a.* has (?:\?|#|%|a space|\*), so its operations are not served; use a parameter, or another path/,
   ]),
   [
+    'document.paths',
+    contractOf({ '/a': { get: { responses: noContent } }, '/{a}{b}': { get: { responses: noContent } } }),
+    /the path \/\{a\}\{b\} has no text between two parameters, so its operations are not served; write some, or use/,
+  ],
+  [
     'document.webhooks',
     { ...contractOf({}, { webhooks: { a: { post: { responses: noContent } } } }) },
     /webhooks: are requests that the service sends, so nothing is served but the docs page; add paths/,
@@ -714,14 +719,14 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
   [
     'parameter.allowReserved',
     contractWith({ parameters: [{ name: 'a', in: 'header', schema: text, allowReserved: true }] }),
-    /allowReserved: applies only to parameters of the query; remove it/,
+    /allowReserved: applies only to values that are percent-encoded; remove it/,
   ],
   [
     'header.allowReserved',
     contractWith({
       responses: { 204: { description: 'Done.', headers: { A: { schema: text, allowReserved: true } } } },
     }),
-    /allowReserved: applies only to parameters of the query; remove it/,
+    /allowReserved: applies only to values that are percent-encoded; remove it/,
   ],
   [
     'example.externalValue',
@@ -752,6 +757,11 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
       { P: { type: 'array', items: { ...text, pattern: '^(?=a)' } } },
     ),
     /pattern: \(\?= is lookaround, .*, so the pattern is not enforced, and oneOf around it is read as anyOf; use allOf/,
+  ],
+  [
+    'schema.enum',
+    ofSchema({ oneOf: [{ type: 'integer', enum: ['a'] }, { type: 'string' }] }),
+    /enum: no value has the type beside it, so that nothing is valid, and oneOf around it is read as anyOf; correct one/,
   ],
   [
     'schema.pattern',

@@ -39,14 +39,7 @@ export const info: Keywords = {
 }
 
 export const server: Keywords = {
-  url: {
-    is: 'text',
-    isRequired: true,
-    rejects: (url) =>
-      /[?#%*\s\p{C}]/u.test(String(url))
-        ? 'a server url must not contain ?, #, %, *, spaces or control characters'
-        : undefined,
-  },
+  url: { is: 'text', isRequired: true },
   ...shown('name description'),
   variables: { isShown: true, rejects: emptyEnum },
 }

@@ -19,7 +19,7 @@ export const header: Keywords = {
   },
   ...examples,
   ...shown('description deprecated style explode'),
-  ...ignored('allowReserved', 'applies only to parameters of the query; remove it'),
+  ...ignored('allowReserved', 'applies only to values that are percent-encoded; remove it'),
   allowEmptyValue,
   ...ignored('content', 'the content of a header is not validated; use schema'),
 }

@@ -29,12 +29,14 @@ function mendBody(operation: ServedOperation, mending: Mending): void {
 }
 
 /** A server refuses a QUERY without a media type (RFC 10008, section 2). */
-function requireBody({ object, route }: ServedOperation, { places, resolve, reject, warn }: Mending): void {
+function requireBody({ object, route }: ServedOperation, { places, resolve, warn }: Mending): void {
   const body = resolve(object['requestBody'])
   const at = { object, key: 'requestBody' }
-  if (object['requestBody'] === undefined)
-    reject({ object }, `${route}: QUERY always has content in HTTP; describe it in requestBody`)
-  else if (body !== undefined && body['required'] !== true) {
+  if (object['requestBody'] === undefined) {
+    object['requestBody'] = places.share({ required: true, content: { '*/*': {} } }, object)
+    const text = `${route}: QUERY always has content in HTTP, and it may be of any type; describe it in requestBody`
+    warn({ object }, text, 'undescribed content of QUERY')
+  } else if (body !== undefined && body['required'] !== true) {
     object['requestBody'] = places.share({ ...body, required: true }, body)
     warn(at, `${route}: QUERY always has content in HTTP, and it is required; add required: true`, 'content of QUERY')
   }

@@ -57,8 +57,10 @@ export const parameter: Keywords = {
   ...shown('description deprecated'),
   allowReserved: {
     isShown: true,
-    ignores: (value, { in: place }) =>
-      value === true && place !== 'query' ? 'applies only to parameters of the query; remove it' : undefined,
+    ignores: (_value, { in: place, style }) =>
+      place === 'header' || place === 'querystring' || style === 'cookie'
+        ? 'applies only to values that are percent-encoded; remove it'
+        : undefined,
   },
   allowEmptyValue,
   content: { holds: { each: 'requestContent' }, rejects: severalTypes, warns: unreadText },

@@ -69,27 +69,35 @@ export function parametersIn(path: string): string[] {
 /** A character that no path of a request has, or that has another meaning in it (RFC 3986, section 3.3). */
 const foreign = /[?#%*\s]/u
 
-/** Finds out whether the router takes a path, and removes one that no request can have. */
+/** Finds out whether the router takes a path, and removes one that no request can have, or that ends nowhere clear. */
 export function checkPath(path: string, paths: Record<string, unknown>, { warn, reject }: Mending): void {
   const at = { object: paths, key: path }
-  const found = foreign.exec(path)?.[0]
-  if (path.startsWith('/') && !/\p{C}/u.test(path) && found !== undefined) {
-    Reflect.deleteProperty(paths, path)
-    const character = found.trim() === '' ? 'a space' : found
-    const text = `the path ${path} has ${character}, so its operations are not served; use a parameter, or another path`
-    warn(at, text, 'path')
-    return
-  }
   const names = parametersIn(path)
-  const isSegment = (segment: string) => /^(?:[^{}]|\{[^{}]+\}(?!\{))*$/.test(segment)
+  const isSegment = (segment: string) => /^(?:[^{}]|\{[^{}]+\})*$/.test(segment)
+  const [character] = foreign.exec(path) ?? []
   const rule = !path.startsWith('/')
     ? 'begin with /'
     : /\p{C}/u.test(path)
       ? 'not contain control characters'
-      : new Set(names).size < names.length
-        ? 'not repeat a parameter'
-        : path.split('/').every(isSegment)
-          ? undefined
-          : 'have segments of text and {parameters}, with text between two'
-  if (rule !== undefined) reject(at, `the path ${path} must ${rule}`)
+      : character !== undefined
+        ? undefined
+        : new Set(names).size < names.length
+          ? 'not repeat a parameter'
+          : path.split('/').every(isSegment)
+            ? undefined
+            : 'have segments of text and {parameters}'
+  if (rule !== undefined) {
+    reject(at, `the path ${path} must ${rule}`)
+    return
+  }
+  const skipped =
+    character !== undefined
+      ? [`has ${character.trim() === '' ? 'a space' : character}`, 'use a parameter, or another path']
+      : path.includes('}{')
+        ? ['has no text between two parameters', 'write some, or use another path']
+        : undefined
+  if (skipped === undefined) return
+  const [problem, remedy] = skipped
+  Reflect.deleteProperty(paths, path)
+  warn(at, `the path ${path} ${String(problem)}, so its operations are not served; ${String(remedy)}`, 'path')
 }

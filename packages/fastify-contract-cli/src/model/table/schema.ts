@@ -81,11 +81,11 @@ export const schema: Keywords = {
   },
   enum: {
     is: 'a list',
-    ignores: (value, schema, { isExclusive }) => (isExclusive(schema) ? undefined : misfit(value, schema)),
+    ignores: (value, schema, context) => dropped(misfit(value, schema), schema, context),
     rejects: (value, schema) => misfit(value, schema) ?? inexactConstant(value, schema),
   },
   const: {
-    ignores: (value, schema, { isExclusive }) => (isExclusive(schema) ? undefined : misfit([value], schema)),
+    ignores: (value, schema, context) => dropped(misfit([value], schema), schema, context),
     rejects: (value, schema) => misfit([value], schema) ?? inexactConstant(value, schema),
   },
   multipleOf: {
@@ -107,11 +107,8 @@ export const schema: Keywords = {
   maximum: { is: 'a number' },
   pattern: {
     is: 'text',
-    ignores: (value, schema, { isExclusive, relax }) => {
-      const problem = typeof value === 'string' ? patternProblem(value) : 'is not text; correct it'
-      if (problem === undefined || !isExclusive(schema)) return problem
-      return relax(schema) ? problem.replace('; ', ', and oneOf around it is read as anyOf; ') : undefined
-    },
+    ignores: (value, schema, context) =>
+      dropped(typeof value === 'string' ? patternProblem(value) : 'is not text; correct it', schema, context),
     rejects: (value) => {
       const problem = patternProblem(String(value))
       return problem && `${problem}; without it, a schema of not would refuse valid values`
@@ -158,6 +155,16 @@ export const schema: Keywords = {
   ...ignored('xml', 'XML is sent and read as bytes; remove it'),
   // The last: it may move the others into an alternative.
   nullable: { mends: addNull },
+}
+
+/** The problem of an assertion that is dropped; undefined where valid values would then be refused. */
+function dropped(
+  problem: string | undefined,
+  schema: Schema,
+  { isExclusive, relax }: KeywordContext,
+): string | undefined {
+  if (problem === undefined || !isExclusive(schema)) return problem
+  return relax(schema) ? problem.replace('; ', ', and oneOf around it is read as anyOf; ') : undefined
 }
 
 /** Ajv applies no default in a schema that may not apply (https://ajv.js.org/guide/modifying-data.html). */

@@ -18,8 +18,8 @@ export function mendServers({ object }: ContractObject, { places, warn }: Mendin
     server['url'] = path
     const at = { object: server, key: 'url' }
     if (ignored !== undefined) warn(at, 'url: a server has neither query nor fragment; remove them')
-    if (URL.canParse(path, 'http://localhost/')) return true
-    warn(at, `url: ${url} is not a url, and is not served; use one such as https://host/v1, or /v1`, 'server.url')
+    if (URL.canParse(path, 'http://localhost/') && !/[%*\s\p{C}]/u.test(path)) return true
+    warn(at, `url: ${url} has no base path that can be served; use one such as https://host/v1, or /v1`, 'server.url')
     return false
   })
   object['servers'] = places.share(kept, servers)
