@@ -196,6 +196,13 @@ test('generated files have each text of a contract once, also one that is read a
   expect((await filesIn(root))['contract.ts']?.match(/Some text\./g)).toEqual(['Some text.'])
 })
 
+test('a schema with $defs has no member of that name in the types, and may define true and false', async () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } }, $defs: { Any: true, None: false, B: {} } }
+  const root = await folderWith({ 'openapi.yaml': withSchema(schema) })
+  expect(await generateIn(root)).toMatchObject({ ok: true })
+  expect((await filesIn(root))['openapi.ts']).not.toContain('$defs:')
+})
+
 test.each([
   [['generate', '--chek'], "Unknown option '--chek'; see fastify-contract generate --help\n"],
   [['generate', '--scaffold'], "Unknown option '--scaffold'; see fastify-contract generate --help\n"],

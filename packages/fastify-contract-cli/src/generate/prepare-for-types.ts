@@ -63,8 +63,8 @@ export function prepareForTypes(document: ContractDocument, form: TypesForm): { 
       return copy({ ...commentsOf(node), nullable: true, anyOf: [{ $ref: node['$ref'] }] })
     const object = Object.fromEntries(
       Object.entries(withoutLiterals(node, form)).map(([name, member]) => {
-        // What refers to them has a copy.
-        if (name === 'mediaTypes') return [name, undefined]
+        // What refers to them has a copy. openapi-typescript takes `$defs` as a property.
+        if (name === 'mediaTypes' || name === '$defs') return [name, undefined]
         if (name.startsWith('x-') || values.includes(name)) return [name, withoutBigInts(member)]
         if (typeof member === 'string' && commented.includes(name)) return [name, withoutDirectives(member)]
         // What only documents the contract is not checked.

@@ -40,7 +40,7 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
 
 /**
  * Writes a contract as the types that openapi-typescript writes by default, mended where it misreads OpenAPI: a `const` of
- * null, items of a stream, `nullable` beside a reference, `additionalProperties` beside properties, parameters with `content`, optional headers
+ * null, `$defs`, items of a stream, `nullable` beside a reference, `additionalProperties` beside properties, parameters with `content`, optional headers
  * behind a reference.
  *
  * @param written the contract as its author wrote it, with a checked structure
