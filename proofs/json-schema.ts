@@ -137,7 +137,8 @@ function asComponent(schema: Json, name: string): unknown {
     const members = Object.entries(node).map(([key, member]: [string, unknown]): [string, unknown] => {
       if (isMap) return [key, moved(member, false, isIdentified)]
       if (data.includes(key)) return [key, member]
-      const isOfRoot = key === '$ref' && !isIdentified && typeof member === 'string' && /^#(?:\/|$)/.test(member)
+      const isOfRoot =
+        /^\$(?:dynamicR|r)ef$/.test(key) && !isIdentified && typeof member === 'string' && /^#(?:\/|$)/.test(member)
       return [
         key,
         isOfRoot ? `#/components/schemas/${name}${member.slice(1)}` : moved(member, maps.includes(key), isIdentified),
@@ -173,12 +174,12 @@ async function generate(folder: string, groups: Group[]): Promise<{ contract?: C
   await writeFile(join(own, 'package.json'), '{"type":"module"}')
   const cli = join(projectFolder, 'node_modules/.bin/fastify-contract')
   const options = { cwd: own, maxBuffer: 2 ** 26 }
-  const { stderr, failed } = await promisify(execFile)(cli, ['generate', '--contract', 'openapi.json'], options).then(
-    (output) => ({ ...output, failed: false }),
+  const { output, failed } = await promisify(execFile)(cli, ['generate', '--contract', 'openapi.json'], options).then(
+    ({ stdout }) => ({ output: stdout, failed: false }),
     // It has these members.
-    (error: unknown) => ({ stderr: (error as { stderr: string }).stderr, failed: true }),
+    (error: unknown) => ({ output: (error as { stderr: string }).stderr, failed: true }),
   )
-  const lines = stderr.trimEnd().split('\n')
+  const lines = output.trimEnd().split('\n')
   if (failed) return { lines: lines.filter((line) => !line.includes(': warning: ')) }
   const { contract } = (await import(pathToFileURL(join(own, 'generated/contract.ts')).href)) as { contract: Contract }
   return { contract, lines }
