@@ -1075,23 +1075,22 @@ describe('each keyword', () => {
     expect(JSON.parse(answer)).toEqual(JSON.parse(JSON.stringify(shown)))
   })
 
-  it.each([
+  it.each<[name: string, contract: object, problems: string[]]>([
     [
+      'sumary',
       contractWith({ sumary: 'A typo.' }),
-      [
-        expect.stringMatching(
-          /^openapi\.yaml:\d+:\d+: sumary: is not a keyword of an operation, and is ignored; did you mean summary\?$/,
-        ),
-      ],
+      ['sumary: is not a keyword of an operation, and is ignored; did you mean summary?'],
     ],
     [
+      'maxLenght',
       withSchema({ type: 'string', maxLenght: 3 }),
-      [expect.stringMatching(/: maxLenght: is not a keyword of a schema, and is ignored; did you mean maxLength\?$/)],
+      ['maxLenght: is not a keyword of a schema, and is ignored; did you mean maxLength?'],
     ],
-    [contractWith({ 'x-note': { any: 'thing' } }), []],
-    [withSchema({ type: 'string', 'x-note': { any: 'thing' } }), []],
-  ])('that is unknown is ignored with a warning, unless it begins with x-: %#', async (contract, problems) => {
-    expect(await problemsOf(contract, { strict: true })).toEqual(problems)
+    ['x-note of an operation', contractWith({ 'x-note': { any: 'thing' } }), []],
+    ['x-note of a schema', withSchema({ type: 'string', 'x-note': { any: 'thing' } }), []],
+  ])('that is unknown is ignored with a warning, unless it begins with x-: %s', async (_name, contract, problems) => {
+    const found = await problemsOf(contract, { strict: true })
+    expect(found.map((line) => line.replace(/^openapi\.yaml:[1-9]\d*:[1-9]\d*: /, ''))).toEqual(problems)
     expect(await problemsOf(contract)).toEqual([])
   })
 })

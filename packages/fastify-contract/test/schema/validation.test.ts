@@ -439,8 +439,6 @@ describe('of any schema', () => {
     return reduced.removed > 0 ? left(schema, reduced.value) : value
   }
 
-  // On a machine that has other work.
-
   test('a handler sees what the schema declares, and may reply with the same', async () => {
     const counts = { whole: 0, refused: 0, reduced: 0 }
     await fc.assert(

@@ -186,7 +186,7 @@ describe('methods of OpenAPI 3.2', () => {
     ['COPY', 200, {}, 'null'],
     ['COPY', 400, { body: '{}' }, 'body/a is required'],
     ['LOCK', 200, {}, 'null'],
-  ] as const)('%s gets %i: %#', async (method, status, request, text) => {
+  ] as const)('%s gets %i: %j', async (method, status, request, text) => {
     const { send } = await serve({ paths, handlers })
     const response = await send({ method, url: '/found', ...request })
     expect(response).toMatchObject({ status, headers: { 'accept-query': 'application/json, text/x-query;v="1"' } })
