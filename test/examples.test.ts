@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { nodeBinary, projectFolder, runScript, startProcess } from './support/server/start-process.ts'
+import { nodeBinary, projectFolder, startProcess } from './support/server/start-process.ts'
 
 const folder = join(projectFolder, 'examples')
 const examples = globSync('*/server.ts', { cwd: folder }).map((path) => path.replace(/\/.*/, ''))
@@ -12,13 +12,6 @@ async function start(example: string): Promise<string> {
   onTestFinished(() => server.end())
   return server.origin
 }
-
-test.each(examples)('the generated files of examples/%s match its contract', async (example) => {
-  const cli = 'node_modules/fastify-contract-cli/src/cli.ts'
-  const contract = join(folder, example, 'openapi.yaml')
-  const out = join(folder, example, 'generated')
-  expect(await runScript(cli, ['generate', '--contract', contract, '--out', out, '--check'])).toMatchObject({ code: 0 })
-})
 
 test.each(examples)('the requests in the README of examples/%s give its responses', async (example) => {
   const origin = await start(example)

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { appendFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { notImplemented, serve } from 'fastify-contract'
 import { stringifyJson } from 'fastify-contract/json'
@@ -86,7 +87,7 @@ describe('fastify-contract generate', () => {
     await writeFile(join(root, 'generated/left-over.ts'), '')
     const before = await filesIn(root)
     const stale = ['contract.ts', 'left-over.ts', 'openapi.ts']
-    expect(await run(root, ['generate', '--check'])).toMatchObject({
+    expect(await runHere(root, ['generate', '--check'])).toMatchObject({
       code: 1,
       stderr: stale
         .map((file) => `generated/${file}: does not match openapi.yaml; run npx fastify-contract generate\n`)
@@ -187,6 +188,15 @@ test('a server shows the file of its author, and its JSON where the file is abse
   await rm(join(root, 'openapi.yaml'))
   expect(JSON.parse(await show())).toEqual(contract)
 })
+
+const examples = join(import.meta.dirname, '../../../examples')
+
+test.each(globSync('*/openapi.yaml', { cwd: examples }).map(dirname))(
+  'the generated files of examples/%s match its contract',
+  async (example) => {
+    expect(await generateIn(join(examples, example), { check: true })).toMatchObject({ ok: true })
+  },
+)
 
 test('generated files have each text of a contract once, also one that is read as OpenAPI 3.1', async () => {
   const described = { description: 'Some text.', type: 'string', nullable: true }

@@ -30,11 +30,11 @@ test('deeply nested alternatives compile fast', async () => {
 
 test('the compile time of an object is linear in its properties', async () => {
   await compileTime(objects(150))
-  const ratios: number[] = []
-  for (let round = 0; round < 4; round++) {
-    const few = await compileTime(objects(150))
-    ratios.push((await compileTime(objects(1_200))) / few)
-  }
+  let ratio = Infinity
   // Quadratic time is 64 times as long, linear time 8 times. Other work of the process makes some ratios larger.
-  expect(Math.min(...ratios)).toBeLessThan(20)
+  for (let round = 0; round < 4 && ratio >= 20; round++) {
+    const few = await compileTime(objects(150))
+    ratio = (await compileTime(objects(1_200))) / few
+  }
+  expect(ratio).toBeLessThan(20)
 })

@@ -501,16 +501,17 @@ test('a form that FormData writes is read back unchanged', async () => {
 })
 
 describe('a form of the maximum size', () => {
-  const cpuOf = async (send: () => Promise<unknown>): Promise<number> => {
-    const times: number[] = []
+  /** The least CPU time in milliseconds of some attempts, of which the last is below `limit` if one is. */
+  const cpuOf = async (send: () => Promise<unknown>, limit: number): Promise<number> => {
+    let least = Infinity
     // The first one compiles, and other work of the process makes some longer.
-    for (let count = 0; count < 4; count++) {
+    for (let count = 0; count < 4 && least >= limit; count++) {
       const start = process.cpuUsage()
       await send()
       const { user, system } = process.cpuUsage(start)
-      times.push((user + system) / 1_000)
+      least = Math.min(least, (user + system) / 1_000)
     }
-    return Math.min(...times)
+    return least
   }
   const most = (text: string, bytes = 65_536) => text.repeat(bytes / text.length)
   const small = '--b\r\nContent-Disposition:form-data;name=a\r\n\r\n\r\n'
@@ -541,7 +542,7 @@ describe('a form of the maximum size', () => {
     ],
   ])('takes less than 100 ms: %s', async (_what, type, body) => {
     const { post } = await serveBody(forms)
-    expect(await cpuOf(() => post(type, body))).toBeLessThan(100)
+    expect(await cpuOf(() => post(type, body), 100)).toBeLessThan(100)
   })
 
   test('is limited like any body', async () => {
