@@ -67,8 +67,9 @@ function isBrowserAtRoot({ method, url, headers: { accept = '' } }: FastifyReque
 }
 
 /** `*` is the OPTIONS route of @fastify/cors, which responds to preflights before this hook. */
-function isUnmatched({ is404, routeOptions }: FastifyRequest): boolean {
-  return is404 || routeOptions.url === '*'
+function isUnmatched(request: FastifyRequest): boolean {
+  // Fastify makes `routeOptions` anew each time.
+  return request.is404 || (request.method === 'OPTIONS' && request.routeOptions.url === '*')
 }
 
 function faultOfHeaders({ httpVersion, headers }: IncomingMessage): Refusal | undefined {

@@ -194,6 +194,17 @@ describe.each([
     await expect(twice).rejects.toThrow(/^Method 'GET' already declared for route '\/parts\/:id'; choose another path/)
   })
 
+  test('a route of every path serves what the contract does not', async () => {
+    const { contract, handlers } = contractOfRoute('/parts')
+    const app = await start(async (host) => {
+      host.get('*', () => 'own')
+      await host.register(fastifyContract(contract, { handlers }))
+    })
+    expect((await app.inject('/parts')).json()).toMatchObject({ url: '/parts' })
+    const other = await app.inject('/other')
+    expect([other.statusCode, other.body]).toEqual([200, 'own'])
+  })
+
   test('a long path that is not found takes little time', async () => {
     const { contract, handlers } = contractOfRoute('/{a}-{b}-{c}')
     const app = await start(async (host) => host.register(fastifyContract(contract, { handlers })))
