@@ -21,8 +21,9 @@ export interface OperationContext {
 }
 
 /** A validated reply. */
-export interface ValidReply extends AnyReply, ValidBody {
-  body: unknown
+export interface ValidReply extends ValidBody {
+  status: number
+  headers: AnyReply['headers'] | undefined
 }
 
 /** An operation, ready to be served. */
@@ -119,11 +120,16 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
       })
     const validReply = (reply: AnyReply): ValidReply => {
       try {
-        const { undeclared, ...valid } = replyValidator.validate(reply)
-        if (valid.media?.items !== undefined) return { ...reply, ...valid, body: itemStream(reply, valid.media.items) }
-        return undeclared === undefined
-          ? { ...reply, ...valid }
-          : { ...reply, ...valid, undeclared: dropped(reply, undeclared) }
+        const { media, body, hasBigInts, declaresCaching, undeclared } = replyValidator.validate(reply)
+        return {
+          status: reply.status,
+          headers: reply.headers,
+          media,
+          body: media?.items === undefined ? body : itemStream(reply, media.items),
+          hasBigInts,
+          declaresCaching,
+          undeclared: undeclared === undefined ? undefined : dropped(reply, undeclared),
+        }
       } catch (error) {
         if (!(error instanceof ContractViolation)) throw error
         closeBody(reply.body)

@@ -126,7 +126,7 @@ export async function bindOperations(
         if (errors.length > 0) throw new Refusal('invalid_request', describeErrors(errors))
         putFiles()
         // Node lowercases the names of headers; handlers get them as the contract writes them.
-        const header = withoutPrototype({})
+        const header = parameters.headerNames.length > 0 ? withoutPrototype({}) : {}
         for (const name of parameters.headerNames) {
           const value = parts.header[name.toLowerCase()]
           if (value !== undefined) header[name] = value

@@ -23,7 +23,7 @@ declare module 'fastify' {
   }
 }
 
-interface Content extends Omit<RequestBody, 'value'> {
+interface Content extends RequestBody {
   kind: ContentKind
   /** Of a multipart form. */
   boundary: string | undefined
@@ -64,7 +64,7 @@ export function expectContent({
     // Before Fastify refuses a QUERY of no media type by itself.
     if (requiresBody && content === undefined) throw emptyBody()
     headers['content-type'] = content?.contentType
-    // The parser of JSON adds to it.
+    // What is parsed is added to it.
     request.content = content === undefined ? undefined : { ...content }
     // Invites the body only now, after authentication (RFC 9110, section 10.1.1).
     if (request.raw.httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect ?? '')) raw.writeContinue()
@@ -100,7 +100,8 @@ function createContentMatcher(bodyTypes: string[]): (field: string) => Found {
     if (index === -1) return undefined
     if (kind !== 'bytes' && !isInUtf8(type)) return 'charset'
     const boundaries = type.parameters.get('boundary') ?? []
-    return { index, kind, contentType: type.essence, boundary: boundaries.length === 1 ? boundaries[0] : undefined }
+    const boundary = boundaries.length === 1 ? boundaries[0] : undefined
+    return { index, kind, contentType: type.essence, boundary, value: undefined, sources: undefined, source: undefined }
   }
 }
 
@@ -199,7 +200,8 @@ function parseBody({ content }: FastifyRequest, bytes: Buffer, maxLevels: number
   switch (kind) {
     case 'json': {
       const { value, sources, source } = parsedJson(bytes, maxLevels)
-      Object.assign(content!, { sources, source })
+      content!.sources = sources
+      content!.source = source
       return value
     }
     case 'form':

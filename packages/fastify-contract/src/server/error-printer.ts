@@ -11,18 +11,25 @@ export class ErrorPrinter implements FastifyBaseLogger {
   readonly info = ignore
   readonly warn = ignore
   readonly #bindings: object
+  readonly #parent: ErrorPrinter | undefined
 
-  constructor(bindings: object = {}) {
+  constructor(bindings: object = {}, parent?: ErrorPrinter) {
     this.#bindings = bindings
+    this.#parent = parent
   }
 
   child(bindings: object): ErrorPrinter {
-    return new ErrorPrinter({ ...this.#bindings, ...bindings })
+    // Nearly every request makes one and writes nothing.
+    return new ErrorPrinter(bindings, this)
+  }
+
+  get #allBindings(): object {
+    return this.#parent === undefined ? this.#bindings : { ...this.#parent.#allBindings, ...this.#bindings }
   }
 
   error(given: unknown, message?: string): void {
     const isText = typeof given === 'string'
-    const { err, ...members } = { ...this.#bindings, ...(isText ? {} : (given as { err?: unknown })) }
+    const { err, ...members } = { ...this.#allBindings, ...(isText ? {} : (given as { err?: unknown })) }
     const values = Object.entries(members).map(
       ([name, value]) => `${name}=${typeof value === 'string' ? value : inspect(value)}`,
     )

@@ -84,7 +84,8 @@ export function readInput(
   const readNow = (request: FastifyRequest, { raw: response }: FastifyReply, accept?: string) => {
     const { headers, query, url, content } = request
     if (requiresBody && request.body === undefined) throw emptyBody()
-    const body = content === undefined || request.body === undefined ? undefined : { ...content, value: request.body }
+    if (content !== undefined) content.value = request.body
+    const body = content?.value === undefined ? undefined : content
     // The route has a text for each of its parameters.
     const params = request.params as Record<string, string>
     const path: Record<string, string> = {}

@@ -11,11 +11,13 @@ const longChunk = 1_024
 /** The memory for short chunks, in bytes. */
 const blockBytes = 4_096
 
+const noBytes = Buffer.alloc(0)
+
 /** The chunks of content. A client can send them with one byte each, so it keeps no object for each short one. */
 export class Chunks {
   length = 0
   readonly #parts: Buffer[] = []
-  #block = Buffer.alloc(0)
+  #block = noBytes
   /** What of the block is in use, and where the part begins that is not in the list yet. */
   #end = 0
   #start = 0

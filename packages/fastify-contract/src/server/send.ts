@@ -80,6 +80,8 @@ const itemsBytes = 80 * 1_024
 /** In bytes. Smaller bodies are not counted, because any connection needs as much. */
 const smallBody = 16_384
 
+const noFields: [name: string, value: string | number | bigint][] = []
+
 /** Sends a valid reply. @throws Refusal if too many bytes are unread */
 export type SendReply = (reply: FastifyReply, valid: ValidReply) => FastifyReply
 
@@ -115,10 +117,11 @@ export function createReplySender(maxUnread: number, open: Set<ServerResponse>):
     return true
   }
 
-  return (reply, { status, headers = {}, body, media, hasBigInts, declaresCaching }) => {
+  return (reply, { status, headers, body, media, hasBigInts, declaresCaching }) => {
     const { raw } = reply
+    const fields = headers === undefined ? noFields : Object.entries(headers)
     // Before the headers of the reply are set, which would not fit a failure.
-    const content = media === undefined ? undefined : contentOf(body, { ...media, hasBigInts }, raw)
+    const content = media === undefined ? undefined : contentOf(body, media, hasBigInts, raw)
     const isHeld =
       body instanceof ItemStream
         ? holdItems(body)
@@ -129,14 +132,19 @@ export function createReplySender(maxUnread: number, open: Set<ServerResponse>):
       open.add(raw)
       whenClosed(raw, () => open.delete(raw))
     }
-    if (content instanceof Readable) removeOnError(content, reply, Object.keys(headers))
+    if (content instanceof Readable) {
+      removeOnError(
+        content,
+        reply,
+        fields.map(([name]) => name),
+      )
+    }
     reply.code(status)
     // A cache may keep what the contract says, and what it can ask for again.
-    const isKept = declaresCaching || Object.keys(headers).some((name) => name.toLowerCase() === 'etag')
+    const isKept = declaresCaching || fields.some(([name]) => name.toLowerCase() === 'etag')
     if (isKept && reply.getHeader('cache-control') === noStore) reply.removeHeader('cache-control')
-    for (const [name, value] of Object.entries(headers)) {
-      const lower = name.toLowerCase()
-      if (lower === 'vary') addVary(reply, String(value))
+    for (const [name, value] of fields) {
+      if (name.toLowerCase() === 'vary') addVary(reply, String(value))
       else reply.header(name, value)
     }
     if (content === undefined || media === undefined) return reply.send()
@@ -149,7 +157,8 @@ export function createReplySender(maxUnread: number, open: Set<ServerResponse>):
 /** Encodes a valid body. When the response closes, its stream is closed and its bytes are freed. */
 function contentOf(
   body: unknown,
-  { isJson, hasBigInts }: Media & { hasBigInts: boolean | undefined },
+  { isJson }: Media,
+  hasBigInts: boolean | undefined,
   response: ServerResponse,
 ): string | Uint8Array | Readable {
   const chunks = chunksOf(body)
