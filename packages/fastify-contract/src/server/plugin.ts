@@ -120,7 +120,11 @@ async function serveContract(
       }),
     )
     if (docs !== false) {
-      await scope.register((inner) => registerDocs(inner, { contract, source, page: docs, taken: paths, basePaths }))
+      await scope.register((inner) =>
+        Promise.resolve().then(() => {
+          registerDocs(inner, { contract, source, page: docs, taken: paths, basePaths })
+        }),
+      )
     }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'FST_ERR_DUPLICATED_ROUTE')) throw error

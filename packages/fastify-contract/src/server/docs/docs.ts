@@ -1,4 +1,3 @@
-import swagger from '@fastify/swagger'
 import { hash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -62,13 +61,7 @@ export interface DocsOptions {
  *
  * @param app a context of its own, because its responses have the headers of a page
  */
-export async function registerDocs(
-  app: FastifyInstance,
-  { contract, source, page, taken, basePaths }: DocsOptions,
-): Promise<void> {
-  // The plugin's types describe OpenAPI 3.0 without bigints. In this mode it only keeps the document.
-  const document = writtenDocumentOf(contract) as OpenAPIV3.Document
-  await app.register(swagger, { mode: 'static', specification: { document } })
+export function registerDocs(app: FastifyInstance, { contract, source, page, taken, basePaths }: DocsOptions): void {
   const { title } = documentOf(contract).info
   const [, beside = '', name = ''] = /^(.*)\/([^/]+)$/.exec(page) ?? []
   app.addHook('onRequest', (_request, { raw }, done) => {
@@ -80,21 +73,21 @@ export async function registerDocs(
     // A list of the service's own routes should not have these.
     if (!taken.includes(url)) app.get(url, { schema: { hide: true } }, handler)
   }
-  const made: Record<string, () => string | Buffer> = {
+  const made: Record<string, () => string | Buffer | Promise<string>> = {
     // A client cannot follow references to other files. JSON is YAML too (YAML 1.2, section 1.2).
     [`${beside}/openapi.yaml`]: () => source ?? contract.document,
     [`${beside}/openapi.json`]: () => contract.document,
     [page]: () => writePage(title, `${name}/`, hasIcon()),
     [`${page}/`]: () => writePage(title, '', hasIcon()),
-    [`${page}/static/swagger-initializer.js`]: () =>
-      writeInitializer(withServers(app.swagger(), documentOf(contract), basePaths), page),
+    [`${page}/static/swagger-initializer.js`]: async () =>
+      writeInitializer(withServers(await shownDocument(contract), documentOf(contract), basePaths), page),
     [`${page}/static/theme/narrow.css`]: () => tableStyles,
   }
   for (const [path, write] of Object.entries(made)) {
     // Bytes are shared; of a text each response would make a copy.
     let bytes: Buffer | undefined
-    serve(path, (_request, reply) => {
-      bytes ??= bytesOf(write())
+    serve(path, async (_request, reply) => {
+      bytes ??= bytesOf(await write())
       return reply.header('content-type', mediaTypes[extname(path) || '.html']).send(bytes)
     })
   }
@@ -104,6 +97,19 @@ export async function registerDocs(
   }
   serve(`${page}/static/index.html`, (_request, reply) => reply.redirect('../'))
   for (const file of readdirSync(folder)) registerFile(serve, page, file)
+}
+
+/**
+ * The document that the page shows, as @fastify/swagger keeps it. The plugin takes 5 MiB, so it is loaded at the first visit,
+ * into a server that does not listen: the one that serves the page takes no more plugins by then.
+ */
+async function shownDocument(contract: Contract): Promise<object> {
+  const [{ fastify }, { fastifySwagger }] = await Promise.all([import('fastify'), import('@fastify/swagger')])
+  // The plugin's types describe OpenAPI 3.0 without bigints. In this mode it only keeps the document.
+  const document = writtenDocumentOf(contract) as OpenAPIV3.Document
+  const server = fastify()
+  await server.register(fastifySwagger, { mode: 'static', specification: { document } })
+  return server.swagger()
 }
 
 function bytesOf(content: string | Buffer): Buffer {
