@@ -102,7 +102,7 @@ export class Reads {
   begin(): void {
     if (this.#lookups.length === 0) return
     this.#endSnapshot()
-    this.#read(() => this.#statements.begin.run())
+    if (this.#lookups.length > 1) this.#read(() => this.#statements.begin.run())
     for (const lookup of this.#lookups.splice(0)) this.#answer(lookup)
   }
 
