@@ -22,6 +22,7 @@ export const own: Contender = {
 export const ownOnPostgres: Contender = { ...own, name: 'plant-store on PostgreSQL', store: 'postgres' }
 
 export const nodeHttp = peer('node:http by hand', 'node-http.ts')
+export const fastifyByHand = peer('Fastify by hand', 'fastify-by-hand.ts')
 export const bunServe: Contender = {
   ...peer('Bun.serve by hand', 'bun-serve.ts'),
   command: [join(peersFolder, 'node_modules/bun/bin/bun.exe'), join(peersFolder, 'bun-serve.ts')],
@@ -32,7 +33,7 @@ export const contenders: readonly Contender[] = [
   own,
   ownOnPostgres,
   nodeHttp,
-  peer('Fastify by hand', 'fastify-by-hand.ts'),
+  fastifyByHand,
   peer("openapi-backend's example", 'openapi-backend-example.ts'),
   peer('fastify-openapi-glue', 'fastify-openapi-glue.ts'),
   peer('express-openapi-validator', 'express-openapi-validator.ts'),

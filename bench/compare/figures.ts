@@ -1,4 +1,4 @@
-import { type Contender, bunServe, nodeHttp, own, ownOnPostgres } from './contenders.ts'
+import { type Contender, bunServe, fastifyByHand, nodeHttp, own, ownOnPostgres } from './contenders.ts'
 
 /** The figures of one measurement. */
 export type Figures = Partial<Record<Quantity, number>>
@@ -70,24 +70,30 @@ export interface Target {
 
 /** Those of the service. */
 export const targets: readonly Target[] = [
-  cpu('list-1', 0.82),
-  cpu('list-20', 0.7),
-  cpu('list-1000', 0.33),
+  cpu('list-1', 0.4),
+  cpu('list-20', 0.36),
+  cpu('list-1000', 0.3),
   cpu('create', 0.27),
   cpu('delete', 0.35),
-  cpu('list-20', 1, own, bunServe),
-  cpu('create', 0.42, own, bunServe),
-  cpu('list-20-alone', 0.9),
-  cpu('create-alone', 1.3),
-  { work: 'create-alone', quantity: 'rate', server: own.name, other: nodeHttp.name, limit: 0.9, isFloor: true },
-  { work: 'start', quantity: 'memory', server: own.name, other: nodeHttp.name, limit: 1.2 },
-  { work: 'start', quantity: 'start', server: own.name, other: undefined, limit: 180 },
-  cpu('list-20', 1.5, ownOnPostgres, own),
+  cpu('list-1', 1.1, own, bunServe),
+  cpu('list-20', 0.85, own, bunServe),
+  cpu('create', 0.35, own, bunServe),
+  cpu('list-20-alone', 1.1),
+  rate('list-20-alone', 0.85),
+  cpu('create-alone', 1.45),
+  rate('create-alone', 0.85),
+  { work: 'start', quantity: 'start', server: own.name, other: fastifyByHand.name, limit: 1.4 },
+  { work: 'start', quantity: 'memory', server: own.name, other: nodeHttp.name, limit: 1.35 },
+  cpu('list-20', 2, ownOnPostgres, own),
   cpu('create', 1.5, ownOnPostgres, own),
 ]
 
 function cpu(work: string, limit: number, server: Contender = own, other: Contender = nodeHttp): Target {
   return { work, quantity: 'cpu', server: server.name, other: other.name, limit }
+}
+
+function rate(work: string, limit: number): Target {
+  return { work, quantity: 'rate', server: own.name, other: nodeHttp.name, limit, isFloor: true }
 }
 
 /** The quantities: their names in targets, and the heads, the decimal places and the ratios of their columns. */
