@@ -304,6 +304,41 @@ describe('the base of the comparison', () => {
     expect(all).toEqual([expect.stringMatching(/^editorial {3}info: title changed/), counted])
   })
 
+  test('needs a new minor version for a compatible change', async () => {
+    const root = await folderWith({ [released('1.0.0')]: base })
+    for (const [version, remedy] of [
+      ['1.0.9', '; set info.version to 1.1.0 in openapi.yaml (now 1.0.9)'],
+      ['1.1.0', ''],
+      ['2.0.0', ''],
+      ['two', ''],
+    ] as const) {
+      const added = { operationId: 'getThing', responses: { 204: { description: 'Found.' } } }
+      await writeFile(
+        join(root, 'openapi.yaml'),
+        edited([
+          ['paths /things/{id} get', added],
+          ['info version', version],
+        ]),
+      )
+      const { ok, lines } = await check(root)
+      expect([ok, lines.at(-1)]).toEqual([true, `compared with 1.0.0: 0 breaking, 1 compatible, 0 editorial${remedy}`])
+    }
+  })
+
+  test('moves an operation by servers of its own', async () => {
+    const root = await folderWith({ 'before.yaml': base, 'openapi.yaml': base })
+    const moved = edited([[`${list} servers`, [{ url: '/moved' }]]])
+    for (const [before, after, change] of [
+      [base, moved, /^breaking {4}paths > \/things > get > servers > 0: Server `\/` became `\/moved`/],
+      [moved, base, /^breaking {4}paths > \/things > get > servers > 0: Server `\/moved` became `\/`/],
+    ] as const) {
+      await writeFile(join(root, 'before.yaml'), before)
+      await writeFile(join(root, 'openapi.yaml'), after)
+      const { ok, lines } = await check(root, 'before.yaml')
+      expect([ok, lines[0]]).toEqual([false, expect.stringMatching(change)])
+    }
+  })
+
   test('may be broken only by a new major version', async () => {
     const root = await folderWith({ [released('1.0.0')]: base })
     for (const [version, ok] of [

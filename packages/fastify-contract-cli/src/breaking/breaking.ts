@@ -60,13 +60,24 @@ function resultOf({ contract, label, changes, before, after, listsAll }: Compari
     ofImpact.map(([impact, found]) => `${String(found.length)} ${impact}`).join(', ') +
     (isShort ? ' (--all lists them)' : '')
   const summary = `compared with ${label}: ${counts}`
-  if (!changes.some(({ impact }) => impact === 'breaking')) return { ok: true, lines: [...lines, summary] }
+  if (!changes.some(({ impact }) => impact === 'breaking')) {
+    const minor = changes.some(({ impact }) => impact === 'compatible') ? nextMinor(before, after) : undefined
+    const remedy = minor === undefined ? '' : `; set info.version to ${minor} in ${contract} (now ${after})`
+    return { ok: true, lines: [...lines, summary + remedy] }
+  }
   if (majorOf(after) > majorOf(before)) {
     return { ok: true, lines: [...lines, `${summary}; ${after} is a new major version (was ${before})`] }
   }
   const next = `${String(majorOf(before) + 1)}.0.0`
   const remedy = `undo the breaking changes, or set info.version to ${next} in ${contract} (now ${after})`
   return { ok: false, lines: [...lines, `${summary}; ${remedy}`] }
+}
+
+/** The minor version that a compatible change needs; undefined if the contract has it. */
+function nextMinor(before: string, after: string): string | undefined {
+  const [was, is] = [parseVersion(before), parseVersion(after)]
+  if (was === undefined || is === undefined || is[0] > was[0] || (is[0] === was[0] && is[1] > was[1])) return undefined
+  return `${String(was[0])}.${String(was[1] + 1)}.0`
 }
 
 /** The major version; 0 if the text is not a version. */

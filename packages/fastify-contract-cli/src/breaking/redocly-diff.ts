@@ -43,7 +43,8 @@ const redocly = join(dirname(createRequire(import.meta.url).resolve('@redocly/cl
  * @see https://redocly.com/docs/cli/commands/diff
  */
 export async function redoclyDiff(before: OpenApi, after: OpenApi): Promise<RedoclyChange[]> {
-  const [old, current] = [before, after].map((contract) => JSON.stringify(comparable(contract)))
+  const moved = new Set([before, after].flatMap(withOwnServers))
+  const [old, current] = [before, after].map((contract) => JSON.stringify(comparable(contract, moved)))
   if (old === current) return []
   const folder = await mkdtemp(join(tmpdir(), 'contracts-'))
   try {
@@ -64,17 +65,26 @@ export async function redoclyDiff(before: OpenApi, after: OpenApi): Promise<Redo
   }
 }
 
+/** The operations with servers of their own. */
+function withOwnServers({ document: { paths = {} } }: OpenApi): string[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    operationsIn(item).flatMap(({ method, written }) => (written.servers === undefined ? [] : `${method} ${path}`)),
+  )
+}
+
 /**
- * Copies a contract with the effective security in every operation. A public operation gets one empty alternative.
+ * Copies a contract with the effective security in every operation, and the effective servers in some. A public operation
+ * gets one empty alternative.
  */
-function comparable({ document }: OpenApi): unknown {
+function comparable({ document }: OpenApi, moved: ReadonlySet<string>): unknown {
   // A copy of the same form.
   const copy = copyForRedocly(document) as unknown as ContractDocument
   const { security: ofAll = [], ...rest } = copy
-  for (const item of Object.values(rest.paths ?? {})) {
-    for (const { written } of operationsIn(item)) {
+  for (const [path, item] of Object.entries(rest.paths ?? {})) {
+    for (const { method, written } of operationsIn(item)) {
       const { security = ofAll } = written
       written.security = security.length === 0 ? [{}] : security
+      if (moved.has(`${method} ${path}`)) written.servers ??= rest.servers ?? [{ url: '/' }]
     }
   }
   // Where they are used are copies.
