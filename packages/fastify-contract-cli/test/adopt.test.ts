@@ -328,6 +328,29 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       ['#/paths/~1a~1{name}~1{b}'],
     ],
   ],
+  'names the security schemes that are given by URI': [
+    [
+      contractWith(
+        { security: [{ 'https://things.example/api#/components/securitySchemes/a~1b': [] }] },
+        {
+          $self: 'https://things.example/api',
+          security: [{ '#/components/securitySchemes/c': ['read'], '#/components/securitySchemes/d': [] }],
+          components: {
+            securitySchemes: {
+              'a/b': { type: 'http', scheme: 'basic' },
+              c: { type: 'http', scheme: 'bearer' },
+              '#/components/securitySchemes/d': { type: 'apiKey', in: 'header', name: 'd' },
+            },
+          },
+        },
+      ),
+      [],
+      {
+        security: [{ c: ['read'], '#/components/securitySchemes/d': [] }],
+        paths: { '/things': { get: { security: [{ 'a/b': [] }] } } },
+      },
+    ],
+  ],
   'gives a QUERY without a body one of any type': [
     [
       withPath('/a', {}, { query: { operationId: 'b', responses: noContent } }),

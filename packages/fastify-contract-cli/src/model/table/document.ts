@@ -1,7 +1,7 @@
 import { isSchema } from 'fastify-contract/schema'
 import { type Keywords, each, shown } from './keyword.ts'
 import { mendPaths } from './paths.ts'
-import { securityProblem } from './security-scheme.ts'
+import { nameSchemes, securityProblem } from './security-scheme.ts'
 import { mendServers } from './servers.ts'
 
 export const document: Keywords = {
@@ -19,7 +19,7 @@ export const document: Keywords = {
   info: { holds: 'info', isRequired: true },
   servers: { holds: ['server'], mends: mendServers },
   paths: { holds: { each: 'pathItem' }, mends: mendPaths },
-  security: { is: 'a list', rejects: securityProblem },
+  security: { is: 'a list', mends: nameSchemes, rejects: securityProblem },
   jsonSchemaDialect: {
     ignores: (value) =>
       value === 'https://spec.openapis.org/oas/3.1/dialect/base'

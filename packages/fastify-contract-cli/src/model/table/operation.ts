@@ -1,12 +1,12 @@
 import { type Keywords, type Mending, shown } from './keyword.ts'
 import { mendParameters } from './parameters.ts'
-import { securityProblem } from './security-scheme.ts'
+import { nameSchemes, securityProblem } from './security-scheme.ts'
 import { type ServedOperation, ofServed } from './served-operation.ts'
 import { mendOwnServers } from './servers.ts'
 import { mendStatuses } from './statuses.ts'
 
 export const operation: Keywords = {
-  security: { is: 'a list', rejects: securityProblem },
+  security: { is: 'a list', mends: nameSchemes, rejects: securityProblem },
   operationId: { is: 'text' },
   parameters: { holds: ['parameter'], mends: ofServed(mendParameters) },
   requestBody: { holds: 'requestBody', mends: ofServed(mendBody) },

@@ -1,7 +1,8 @@
+import { namesOf } from 'fastify-contract/json'
 import { type Schema, isSchema } from 'fastify-contract/schema'
 import { isScope } from 'fastify-contract/security'
 import { isFieldName, misnamedParameter } from './field-name.ts'
-import { type KeywordContext, type Keywords, shown } from './keyword.ts'
+import { type ContractObject, type KeywordContext, type Keywords, type Mending, shown } from './keyword.ts'
 
 export const securityScheme: Keywords = {
   $ref: { is: 'text' },
@@ -26,6 +27,23 @@ function incompleteScheme(type: unknown, scheme: Schema): string | undefined {
 }
 
 const schemes = 'use http, an apiKey in a header, in the query or in a cookie, oauth2 or openIdConnect'
+
+const section = '#/components/securitySchemes/'
+
+/** Replaces URIs of security schemes of the document by their names (OpenAPI 3.2, "Security Requirement Object"). */
+export function nameSchemes({ object }: ContractObject, { document: { $self: self, components } }: Mending): void {
+  const named = isSchema(components) && isSchema(components['securitySchemes']) ? components['securitySchemes'] : {}
+  const starts = [section, ...(typeof self === 'string' ? [self + section] : [])]
+  for (const requirement of [object['security']].flat().filter(isSchema)) {
+    for (const [uri, scopes] of Object.entries(requirement)) {
+      const start = Object.hasOwn(named, uri) ? undefined : starts.find((each) => uri.startsWith(each))
+      if (start === undefined) continue
+      const [name = ''] = namesOf(uri.slice(start.length))
+      Reflect.deleteProperty(requirement, uri)
+      requirement[name] = scopes
+    }
+  }
+}
 
 /** The problem of the security of the document or of an operation. */
 export function securityProblem(
