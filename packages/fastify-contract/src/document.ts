@@ -3,7 +3,7 @@ export type { ContractDocument, ContractOperation, ContractResponse } from './do
 export type { Encoding, Exampled, MediaType, Parameter } from './document/document.ts'
 export { basePathsOf, declaredKey, declaredResponse, endOf, isContentless, maps } from './document/document.ts'
 export { generateCommand, shellQuoted } from './document/generate-command.ts'
-export { operationsIn, operationsOf, unmatchedResponsesOf } from './document/document.ts'
+export { operationsIn, operationsOf, stylesOf, unmatchedResponsesOf } from './document/document.ts'
 export { type Framing, createMatcher, framingOf, isJson, isRange, isText } from './document/media-type.ts'
 export { kindOf, parseMediaType } from './document/media-type.ts'
 export { earlierFields, isReading, methodFields, methodProblem, operationPlaces } from './document/methods.ts'

@@ -1,5 +1,5 @@
 import type { Encoding, Exampled, Parameter } from 'fastify-contract/document'
-import { isJson, kindOf } from 'fastify-contract/document'
+import { isJson, kindOf, stylesOf } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
 import fc from 'fast-check'
 import { deepTexts, hasDeepText, isScalar, withTexts } from './deep-texts.ts'
@@ -28,7 +28,7 @@ export function schemaOf({ schema, content }: Parameter): Schema {
 
 /** @throws NoGenerator when a parameter has a form that the suite does not write */
 export function textFormOf(parameter: Parameter, source: SchemaSource): Shape {
-  const { in: place, style = styles[place][0] ?? '', content } = parameter
+  const { in: place, style = stylesOf[place][0] ?? '', content } = parameter
   const [type] = Object.keys(content ?? {})
   if (type !== undefined) {
     if (isJson(type)) return 'json'
@@ -37,7 +37,7 @@ export function textFormOf(parameter: Parameter, source: SchemaSource): Shape {
     throw new NoGenerator(`cannot generate a parameter of ${type}`)
   }
   const types = shapesOf(schemaOf(parameter), source)
-  if (!styles[place].includes(style)) throw new NoGenerator(`cannot generate a parameter of the style ${style}`)
+  if (!stylesOf[place].includes(style)) throw new NoGenerator(`cannot generate a parameter of the style ${style}`)
   const hasParts = types.includes('array') || types.includes('object')
   if (style === 'deepObject' && hasParts) return 'deep'
   return types.includes('string') || !hasParts ? 'text' : types.includes('array') ? 'list' : 'object'
@@ -47,15 +47,6 @@ export function textFormOf(parameter: Parameter, source: SchemaSource): Shape {
 function shapesOf(schema: Schema, source: SchemaSource): string[] {
   const flat = flatten(schema, source)
   return [flat, ...flat.choices.flat().map((each) => flatten(each, source))].flatMap(namedTypesOf)
-}
-
-/** The style of each place, by default first. */
-const styles: Record<Parameter['in'], readonly string[]> = {
-  path: ['simple', 'label', 'matrix'],
-  query: ['form', 'pipeDelimited', 'spaceDelimited', 'deepObject'],
-  header: ['simple'],
-  cookie: ['form', 'cookie'],
-  querystring: [],
 }
 
 /** Draws texts that a URL or a header has room for. */

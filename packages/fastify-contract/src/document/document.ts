@@ -62,6 +62,15 @@ export interface Parameter extends Exampled {
   explode?: boolean
 }
 
+/** The styles of each place, the default first; others have no meaning there (OpenAPI 3.2, section 4.12.2.3). */
+export const stylesOf: Readonly<Record<Parameter['in'], readonly string[]>> = {
+  path: ['simple', 'label', 'matrix'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form', 'cookie'],
+  querystring: [],
+}
+
 export interface ContractResponse {
   description: string
   headers?: Record<string, Header>

@@ -1,4 +1,4 @@
-import type { ContractOperation, Parameter } from '../document/document.ts'
+import { type ContractOperation, type Parameter, stylesOf } from '../document/document.ts'
 import { isJson } from '../document/media-type.ts'
 import { typesOf } from '../schema/meaning.ts'
 import type { NamedSchemas } from '../schema/schema-parts.ts'
@@ -122,7 +122,7 @@ export function createParameterReader(
 }
 
 function structureOf(parameter: NamedParameter, schemas: NamedSchemas): Structured {
-  const { name, in: place, style = place === 'query' || place === 'cookie' ? 'form' : 'simple' } = parameter
+  const { name, in: place, style = stylesOf[place][0] ?? '' } = parameter
   const schema = schemaOfParameter(parameter)
   const type = Object.keys(parameter.content ?? {})[0]
   const shape = type === undefined ? shapeOf(schema, schemas) : isJson(type) ? 'json' : 'text'

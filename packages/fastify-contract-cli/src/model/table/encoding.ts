@@ -1,4 +1,4 @@
-import { isJson, kindOf, parseMediaType } from 'fastify-contract/document'
+import { isJson, kindOf, parseMediaType, stylesOf } from 'fastify-contract/document'
 import { type NamedSchemas, type Schema, isSchema, propertiesOf, typesOf } from 'fastify-contract/schema'
 import { type ContractObject, type Keyword, type Keywords, type Mending, each, ignored, shown } from './keyword.ts'
 
@@ -16,9 +16,7 @@ export const encoding: Keywords = {
   },
   style: {
     ignores: (value) =>
-      ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'].includes(String(value))
-        ? undefined
-        : `${String(value)} is not a style of forms; use form`,
+      stylesOf.query.includes(String(value)) ? undefined : `${String(value)} is not a style of forms; use form`,
   },
   ...each('explode', { is: 'true or false' }),
   ...shown('allowReserved'),

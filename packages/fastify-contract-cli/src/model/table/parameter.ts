@@ -1,4 +1,4 @@
-import { isJson, kindOf } from 'fastify-contract/document'
+import { isJson, kindOf, stylesOf } from 'fastify-contract/document'
 import { type NamedSchemas, isSchema, itemsOf, propertiesOf, typesOf } from 'fastify-contract/schema'
 import { examples } from './examples.ts'
 import { didYouMean } from './did-you-mean.ts'
@@ -85,14 +85,7 @@ function addSchema({ object }: ContractObject, { warn }: Mending): void {
   warn({ object, key: 'name' }, text, 'parameter schema')
 }
 
-/** The styles of each place; others have no meaning there (OpenAPI 3.1, section 4.8.12.3). */
-const styles: Readonly<Record<string, readonly string[]>> = {
-  path: ['simple', 'label', 'matrix'],
-  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
-  header: ['simple'],
-  cookie: ['form', 'cookie'],
-  querystring: [],
-}
+const styles: Readonly<Record<string, readonly string[]>> = stylesOf
 
 const ofContent = 'has no meaning for a querystring, which its content describes; remove it'
 
