@@ -47,7 +47,9 @@ export function fastifyContract<
   return fastifyPlugin(
     async (app: FastifyInstance, { prefix = '' }: { prefix?: string }) => {
       const host = prepareHost(app, untyped.failureForm ?? problemDetails)
-      await app.register((scope) => serveContract(scope, contract, untyped, { app, host }), { prefix })
+      // Traces show the names of contexts; of one without a name, its source.
+      const contractScope = (scope: FastifyInstance) => serveContract(scope, contract, untyped, { app, host })
+      await app.register(contractScope, { prefix })
     },
     { name: 'fastify-contract', fastify: '5.x || 6.x' },
   )
@@ -99,32 +101,32 @@ async function serveContract(
   const streams = new Set<ServerResponse>()
   // Fastify waits for each response, and a stream may have no end. Other servers cut off all that is left.
   if (connections === undefined) endWithServer(scope, streams, limits)
+  const operationRoutes = (inner: FastifyInstance) =>
+    Promise.resolve().then(() => {
+      registerOperations(inner, {
+        contract,
+        operations,
+        onRequestOf: (operation, parameters) => [
+          ...refuseEmptyParameters(parameters, connections !== undefined),
+          ...refuseLessConcrete(app, operations, operation),
+          ...authenticate(operation, { schemes, realm, callerOf: options.callerOf }),
+        ],
+        // After the hooks of the service, which may count the requests of a caller.
+        preParsingOf: (operation) => [...requireScopes(operation), expectContent(operation)],
+        bodyLevels: limits.bodyLevels,
+        waitingBodyBytes: limits.waitingBodyBytes,
+        takeTurn: connections === undefined ? goOn : connections.turns.work,
+        send: createReplySender(limits.unreadBytes, streams),
+      })
+    })
   try {
-    await scope.register((inner) =>
-      Promise.resolve().then(() => {
-        registerOperations(inner, {
-          contract,
-          operations,
-          onRequestOf: (operation, parameters) => [
-            ...refuseEmptyParameters(parameters, connections !== undefined),
-            ...refuseLessConcrete(app, operations, operation),
-            ...authenticate(operation, { schemes, realm, callerOf: options.callerOf }),
-          ],
-          // After the hooks of the service, which may count the requests of a caller.
-          preParsingOf: (operation) => [...requireScopes(operation), expectContent(operation)],
-          bodyLevels: limits.bodyLevels,
-          waitingBodyBytes: limits.waitingBodyBytes,
-          takeTurn: connections === undefined ? goOn : connections.turns.work,
-          send: createReplySender(limits.unreadBytes, streams),
-        })
-      }),
-    )
+    await scope.register(operationRoutes)
     if (docs !== false) {
-      await scope.register((inner) =>
+      const docsRoutes = (inner: FastifyInstance) =>
         Promise.resolve().then(() => {
           registerDocs(inner, { contract, source, page: docs, taken: paths, basePaths })
-        }),
-      )
+        })
+      await scope.register(docsRoutes)
     }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'FST_ERR_DUPLICATED_ROUTE')) throw error

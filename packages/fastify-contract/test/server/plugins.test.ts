@@ -50,6 +50,13 @@ describe.each([
     })
   })
 
+  test('its contexts have names for traces', async () => {
+    const app = await serveBeside(() => undefined)
+    const plugins = app.printPlugins()
+    expect(plugins).toMatch(/operationRoutes[^]*docsRoutes/)
+    expect(plugins).not.toContain('=>')
+  })
+
   test('@fastify/jwt answers 401 in the form of failures', async () => {
     const app = await serveBeside(async (host) => {
       await host.register(jwt, { secret: 'secret' })
