@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Readable } from 'node:stream'
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { framingOf, isJson } from 'fastify-contract/document'
 import { type TestedContract, addressOf, baseOf } from './contract.ts'
 import type { Exchange, ReceivedResponse, WireRequest } from './exchange.ts'
@@ -92,7 +93,7 @@ export function exchangeWith(app: App, baseOf: (request: WireRequest) => string 
       const { statusCode, headers: received } = response
       if (response.stream === undefined) return receivedOf(statusCode, received, { bytes: response.rawPayload })
       const stream = response.stream()
-      const content = await readContent(stream, received)
+      const content = await readCoded(stream, statusCode, received)
       stream.destroy()
       return receivedOf(statusCode, received, content)
     }
@@ -113,6 +114,8 @@ export function exchangeWith(app: App, baseOf: (request: WireRequest) => string 
 /** What was read of a response. */
 interface Content {
   bytes: Buffer
+  /** How many bytes were received, where a content coding has made them fewer. */
+  length?: number
   isCut?: boolean
 }
 
@@ -120,7 +123,7 @@ interface Content {
 export function receivedOf(
   status: number,
   headers: ReceivedResponse['headers'],
-  { bytes, isCut = false }: Content,
+  { bytes, length = bytes.length, isCut = false }: Content,
 ): ReceivedResponse {
   // A header may be named `constructor`, which other objects inherit.
   const own = Object.assign(Object.create(null) as ReceivedResponse['headers'], headers)
@@ -128,7 +131,7 @@ export function receivedOf(
   if (!isUtf8(bytes) && (type === undefined || isJson(type))) {
     throw new Fault('broken response', `received ${String(status)}: the body is not UTF-8`)
   }
-  return { status, headers: own, text: textOf(bytes), bytes: bytes.length, ...(isCut ? { isCut } : {}) }
+  return { status, headers: own, text: textOf(bytes), bytes: length, ...(isCut ? { isCut } : {}) }
 }
 
 function textOf(bytes: Buffer): string {
@@ -218,11 +221,41 @@ function receiveOnce(
 
 async function read(message: IncomingMessage): Promise<ReceivedResponse> {
   const { statusCode = 0, headers, rawHeaders: flat } = message
-  const content = await readContent(message, headers)
+  const content = await readCoded(message, statusCode, headers)
   if (content.isCut === true) message.destroy()
   const names = flat.filter((_line, index) => index % 2 === 0)
   const rawHeaders = names.map((name, index): [string, string] => [name, flat[2 * index + 1] ?? ''])
   return { ...receivedOf(statusCode, headers, content), rawHeaders }
+}
+
+/** The content codings of RFC 9110, section 8.4.1. A request without Accept-Encoding allows each. */
+const decoders: Partial<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+}
+
+/** Reads a body that may have a content coding. @throws Fault if it is too long, or is not of its coding */
+async function readCoded(
+  chunks: AsyncIterable<Uint8Array>,
+  status: number,
+  headers: ReceivedResponse['headers'],
+): Promise<Content> {
+  const coding = String(headers['content-encoding'] ?? '').toLowerCase()
+  const decode = decoders[coding]
+  if (decode === undefined) return readContent(chunks, headers)
+  // Its items are not known before the end.
+  const { bytes } = await readContent(chunks, {})
+  if (bytes.length === 0) return { bytes }
+  try {
+    return { bytes: decode(bytes, { maxOutputLength: maxBytes }), length: bytes.length }
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLong(error)
+    throw new Fault('broken response', `received ${String(status)}: the body is not ${coding}, its Content-Encoding`, {
+      cause: error,
+    })
+  }
 }
 
 /** Reads a body; of a stream of items, the first. @throws Fault if it is too long */
@@ -240,7 +273,11 @@ async function* withLimit(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   let length = 0
   for await (const chunk of chunks) {
     length += chunk.length
-    if (length > maxBytes) throw new Fault('no response', `the response is longer than ${String(maxBytes)} bytes`)
+    if (length > maxBytes) throw tooLong()
     yield chunk
   }
+}
+
+function tooLong(cause?: unknown): Fault {
+  return new Fault('no response', `the response is longer than ${String(maxBytes)} bytes`, { cause })
 }

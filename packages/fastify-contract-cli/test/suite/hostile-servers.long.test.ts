@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type RequestListener, createServer } from 'node:http'
@@ -92,6 +93,34 @@ test('a server that always refuses the credentials cannot be judged', async () =
     response.writeHead(401, { 'content-type': 'application/json' }).end('{"title":"who?"}')
   })
   expect(await faultsOf(url)).toBe('every request with the credentials of key got 401; check --auth key=…')
+})
+
+/** Answers each request with an empty list in a coding. */
+const coded =
+  (coding: string, body: Buffer): RequestListener =>
+  (request, response) => {
+    request.resume()
+    const status = request.url === '/v1/pets' && request.headers['x-key'] === 'k' ? 200 : 401
+    const headers = { 'content-type': 'application/json', 'content-encoding': coding, 'content-length': body.length }
+    response.writeHead(status, headers).end(body)
+  }
+
+test.each<[string, Buffer]>([
+  ['gzip', gzipSync('[]')],
+  ['br', brotliCompressSync('[]')],
+  ['deflate', deflateSync('[]')],
+])('a body that is coded as %s is read', { timeout: 20_000 }, async (coding, body) => {
+  const options = { only: 'GET /pets', scale: 0.1 }
+  const faults = await faultsOf(await listen(coded(coding, body)), options)
+  expect(faults).toContainEqual(expect.stringMatching(/received 401: the body must be an object; received \[\]/))
+  expect(faults).not.toContainEqual(expect.stringMatching(/received 200/))
+  const plain = await faultsOf(await listen(coded(coding, Buffer.from('[]'))), options)
+  expect(plain).toContainEqual(`broken response: received 200: the body is not ${coding}, its Content-Encoding`)
+})
+
+test('a small body that is decoded to 20 MB is read up to the limit of a response', async () => {
+  const bomb = coded('gzip', gzipSync(Buffer.alloc(20_000_000)))
+  expect(await faultsOf(await listen(bomb))).toMatch(/the response is longer than 10000000 bytes$/)
 })
 
 test('a server that switches protocols at once breaks the contract', async () => {
