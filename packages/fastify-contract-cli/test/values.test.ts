@@ -83,3 +83,29 @@ test('a server that leaves out a default has not lost it', () => {
     compare({ state: 'shut', count: 1 }, { count: 1 })
   }).toThrow('received no state')
 })
+
+test('lists are drawn at both ends of their range, however deep they are', () => {
+  const list = (maxItems: number): Schema => ({
+    type: 'array',
+    maxItems,
+    items: { type: 'object', properties: { flag } },
+  })
+  const properties = { few: list(4), many: list(60) }
+  const inner = { type: 'object', required: ['few', 'many'], properties } as const
+  const schema: Schema = { type: 'object', required: ['inner'], properties: { inner } }
+  const drawn = fc.sample(valuesOf(schema, contract), { seed: 1, numRuns: 100 }) as {
+    inner: Record<string, unknown[]>
+  }[]
+  const lengths = (name: string) => new Set(drawn.map(({ inner: { [name]: items = [] } }) => items.length))
+  expect([...lengths('few')]).toEqual(expect.arrayContaining([0, 4]))
+  expect([...lengths('many')]).toEqual(expect.arrayContaining([0, 60]))
+})
+
+test.each<[Schema, string[]]>([
+  // Python's `$` is before a last line feed, and a search looks anywhere.
+  [{ type: 'string', pattern: '^[a-c]{2}-[0-9]$' }, ['[a-c]{2}-[0-9]', '^[a-c]{2}-[0-9](?![^\\n])']],
+  [{ type: 'string', enum: ['red', 'Green'] }, ['^(?:RED|GREEN|green)$']],
+])('%j is broken by what a lax server takes', (schema, lax) => {
+  const drawn = breaksOf(schema, 'body', contract).flatMap(({ draw }) => fc.sample(draw(), { seed: 1, numRuns: 60 }))
+  for (const pattern of lax) expect(drawn).toContainEqual(expect.stringMatching(new RegExp(pattern)))
+})

@@ -76,7 +76,10 @@ function breaksAt(whole: FlatSchema, place: string): Break[] {
   const flat = sent(whole)
   // Which rule of an alternative is broken depends on which one was meant.
   const choice = ['const', 'enum', 'anyOf', 'oneOf'].find((keyword) => keyword in flat.assertions)
-  if (choice !== undefined) return [breakOf(flat, place, choice, () => fc.constantFrom<Json[]>(...samples))]
+  if (choice !== undefined) {
+    const near = [flat.assertions.const ?? [], flat.assertions.enum ?? []].flat().flatMap(inOtherCase)
+    return [breakOf(flat, place, choice, () => fc.constantFrom<Json[]>(...samples, ...near))]
+  }
   const { items, prefixItems = [] } = flat.assertions
   const ofItems = [...prefixItems, items ?? []].flat().flatMap((schema, index) => {
     const breaks = breaksWithin(flat, schema, `${place}/${String(index)}`)
@@ -132,9 +135,23 @@ function against(flat: FlatSchema, keyword: string, value: unknown): fc.Arbitrar
   }
   if (keyword === 'not') return memberOf(flat, value as Schema)
   const others = Object.fromEntries(Object.entries(flat.assertions).filter(([each]) => each !== keyword))
+  if (keyword === 'pattern') return fc.oneof(drawn({ ...flat, examples: [], assertions: others }), around(flat))
   // The keywords that have an opposite have a number.
   const opposite = opposites[keyword]?.(value as number)
   return drawn({ ...flat, examples: [], assertions: { ...others, ...opposite }, choices: choicesOf(others) })
+}
+
+/** What a server that ignores case takes for the same text. */
+function inOtherCase(value: Json): Json[] {
+  return typeof value === 'string' ? [value.toUpperCase(), value.toLowerCase()] : []
+}
+
+/** Texts of a pattern with something around them, which a server that searches for the pattern takes, or ignores. */
+function around(flat: FlatSchema): fc.Arbitrary<Json> {
+  const texts = attempt('pattern', flat.source, () => drawn({ ...flat, examples: [] })) ?? fc.constant('')
+  return fc
+    .tuple(texts, fc.constantFrom('$\n', '$!', '!$', 'a\n$'))
+    .map(([text, form]) => form.replace('$', () => String(text)))
 }
 
 /** Breaks a rule by those candidates that a schema does not allow. */

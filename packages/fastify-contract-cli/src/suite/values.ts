@@ -165,11 +165,15 @@ function listsOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
   if (lengths.minLength > lengths.maxLength) throw new NoGenerator('a list has no possible length')
   if (minItems > longestList) throw new NoGenerator(`no list of ${String(minItems)} items is sent`)
   if (uniqueItems === true) return fc.uniqueArray(item, { ...lengths, selector: (each) => fc.stringify(each) })
-  if (minItems <= shortList) return fc.array(item, lengths)
-  // To draw each item would take seconds.
-  const some = fc.array(item, { minLength: 1, maxLength: shortList })
-  const length = fc.integer({ min: minItems, max: lengths.maxLength })
-  return fc.tuple(some, length).map(([few, count]) => Array.from({ length: count }, (_, at) => few[at % few.length]))
+  // To draw each item of a long list would take seconds.
+  const long = (lengthsOf: fc.Arbitrary<number>, most: number) =>
+    fc
+      .tuple(fc.array(item, { minLength: 1, maxLength: most }), lengthsOf)
+      .map(([few, count]) => Array.from({ length: count }, (_, at) => few[at % few.length]))
+  if (minItems > shortList) return long(fc.integer({ min: minItems, max: lengths.maxLength }), shortList)
+  const lists = fc.array(item, lengths)
+  if (maxItems <= lengths.maxLength || maxItems > longestEdge) return lists
+  return fc.oneof({ weight: 9, arbitrary: lists }, long(fc.constant(maxItems), 2))
 }
 
 /** Lists whose first items have schemas of their own, with some of the others. */
@@ -194,6 +198,8 @@ function tuplesOf(flat: FlatSchema, prefixItems: readonly (Schema | boolean)[]):
 
 /** The items of a list that are drawn one by one. */
 const shortList = 10
+/** The longest list that is drawn because `maxItems` allows it. */
+const longestEdge = 100
 /** The longest list that is drawn, whatever `minItems` asks for. */
 const longestList = 1_000
 
