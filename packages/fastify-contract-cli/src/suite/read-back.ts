@@ -183,8 +183,10 @@ function shownAs(sent: Json, received: Json, schema: FlatSchema, method: string)
   const isFloat = namedTypesOf(schema).includes('number') || typeof sent === 'number'
   if (isFloat && isNumber(sent) && isNumber(received)) return isNear(Number(sent), Number(received))
   // A change of a part may add to a list.
-  if (Array.isArray(sent) && Array.isArray(received))
-    return method === 'PATCH' ? 'in another form' : isSameList(sent, received, schema)
+  if (Array.isArray(sent) && Array.isArray(received)) {
+    const shown = isSameList(sent, received, schema)
+    return method === 'PATCH' && shown === 'changed' ? 'in another form' : shown
+  }
   if (!isObject(sent) || !isObject(received)) return 'changed'
   return isSameObject(sent, received, schema, method)
 }
@@ -235,6 +237,7 @@ function isNear(sent: number, received: number): Shown {
 function isSameList(sent: Json[], received: Json[], { assertions: { items = {} }, source }: FlatSchema): Shown {
   const member = flatten(items, source)
   const shown = sent.map((item, index) => shownAs(item, received[index], member, 'PUT'))
+  if (sent.length === received.length && shown.every((each) => each === 'kept')) return 'kept'
   const isAlike = sent.length === received.length && !shown.includes('changed') && !shown.includes('missing')
   // A list may be a set.
   const [some, others] = [sent, received].map((list) => [...new Set(list.map(canonical))].sort().join())
@@ -243,8 +246,8 @@ function isSameList(sent: Json[], received: Json[], { assertions: { items = {} }
 
 /** What no schema declares may be dropped. */
 function isSameObject(sent: Members, received: Members, { properties, source }: FlatSchema, method: string): Shown {
+  if (Object.keys(properties).length === 0) return 'in another form'
   const names = Object.keys(sent).filter((name) => Object.hasOwn(properties, name))
-  if (names.length === 0) return 'in another form'
   const shown = names.map((name): Shown => {
     const member = flatten(properties[name]!, source)
     if (member.isReadOnly || member.isWriteOnly) return 'kept'

@@ -40,6 +40,7 @@ const document = contractOf(
             share: { type: 'number' },
             due: { ...text, format: 'date-time' },
             tags: { type: 'array', items: { ...text, maxLength: 9 } },
+            steps: { type: 'array', items: { type: 'object', properties: { text: { ...text, maxLength: 9 } } } },
             place: { type: 'object', properties: { city: { ...text, maxLength: 9 }, code: { type: 'integer' } } },
             changed: { ...text, format: 'date-time' },
             secret: { ...text, writeOnly: true },
@@ -61,7 +62,7 @@ interface Ways {
   list?: (task: Task, created: Task) => Task
 }
 
-const known = ['title', 'effort', 'share', 'due', 'tags', 'place']
+const known = ['title', 'effort', 'share', 'due', 'tags', 'steps', 'place']
 const ofTask = (sent: Task) =>
   Object.fromEntries(Object.entries(sent).filter(([name, value]) => known.includes(name) && value !== Infinity))
 const merged = (sent: Task, before: Task) => ({ ...before, ...ofTask(sent) })
@@ -185,7 +186,13 @@ test('a server that writes values in another form keeps its contract', async () 
   expect(lines.filter((line) => /note: secret/.test(line))).toEqual([])
 })
 
-const shown = ({ secret: _secret, ...sent }: Task) => (sent['share'] === Infinity ? { ...sent, share: 0 } : sent)
+const declaredStep = ({ text: own }: Task) => (own === undefined ? {} : { text: own })
+/** The declared members, as they were sent. */
+const shown = ({ secret: _secret, ...sent }: Task) => ({
+  ...sent,
+  ...(sent['share'] === Infinity ? { share: 0 } : {}),
+  ...(Array.isArray(sent['steps']) ? { steps: sent['steps'].map(declaredStep) } : {}),
+})
 
 test('a server that keeps what it is sent has no note of it', async () => {
   const known = {
