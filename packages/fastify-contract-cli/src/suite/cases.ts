@@ -38,7 +38,14 @@ export function testsOf(tools: Tools, chosen: readonly ContractOperation[]): Tes
   const isNeeded = ({ create, path }: Resource) =>
     chosen.includes(create) || chosen.some((operation) => operation.path.startsWith(path))
   const resources = resourcesOf(contract, skipped).filter(isNeeded)
-  const groups = [...new Set([...resources.map(({ create }) => create), ...chosen])].map((operation): TestGroup => {
+  // The others find what only PUT makes, and what DELETE has not removed yet.
+  const turnOf = ({ method, path }: ContractOperation) => {
+    const makes = method === 'put' && resources.every((each) => each.path !== path)
+    return makes ? -1 : Number(method === 'delete')
+  }
+  const inTurn = chosen.toSorted((a, b) => turnOf(a) - turnOf(b))
+  const ordered = [...new Set([...resources.map(({ create }) => create), ...inTurn])]
+  const groups = ordered.map((operation): TestGroup => {
     const own = resources.filter(({ create }) => create === operation)
     const others = () => (chosen.includes(operation) ? testsOfOperation(operation, tools) : [])
     return { operation, tests: () => [...stateTests(own, tools), ...others()] }
@@ -158,15 +165,17 @@ async function testBreak(
 async function testMalformed(
   operation: ContractOperation,
   { changes, stage, failure }: MalformedRequest,
-  { contract, newCaller, check, assertUnchanged }: CaseTools,
+  { contract, newCaller, check, assertUnchanged, items }: CaseTools,
 ): Promise<void> {
   const send = await newCaller()
-  const changed = fc
-    .tuple(requestsOf(operation, contract, jsonType(operation)), fc.constantFrom(...changes))
-    .map(([request, change]) => change(request))
-  await check(changed, runs.malformed * changes.length, async (request) => {
-    await send(request, refusalOf(operation, stage, failure))
-  })
+  const requests = directed(operation, requestsOf(operation, contract, jsonType(operation)), items)
+  await check(
+    fc.tuple(requests, fc.constantFrom(...changes)),
+    runs.malformed * changes.length,
+    async ([direct, change]) => {
+      await send(change(direct()), refusalOf(operation, stage, failure))
+    },
+  )
   await assertUnchanged(send)
 }
 

@@ -62,7 +62,7 @@ export class Coverage {
 
   /** Takes a response into account, whether it keeps the contract or not. */
   record(request: SentRequest, received: ReceivedResponse): void {
-    const { status, headers, text } = received
+    const { status, headers } = received
     this.#responses++
     const [key, response] = responseTo(this.#contract, request, status) ?? [String(status)]
     const operation = operationOf(this.#contract, request)?.id ?? unmatched
@@ -77,14 +77,11 @@ export class Coverage {
       this.#unseen.delete(`${place}: header ${name} ${value === undefined ? 'absent' : 'present'}`)
       if (value !== undefined) this.#unseen.delete(exampleOf(String(value)))
     }
-    if (request.method.toUpperCase() === 'HEAD' || text === '') return
+    if (request.method.toUpperCase() === 'HEAD') return
     const { content = {} } = response ?? {}
-    const sent = String(headers['content-type'])
-    // That of items has a charset.
-    const type = sent in content ? sent : (declaredType(Object.keys(content), sent) ?? '')
+    const type = declaredType(Object.keys(content), String(headers['content-type'])) ?? ''
     const media = content[type]
-    if (media !== undefined && (type === sent || media.itemSchema !== undefined))
-      this.#recordBody(`${place}: `, type, media, received)
+    if (media !== undefined) this.#recordBody(`${place}: `, type, media, received)
   }
 
   #recordBody(place: string, type: string, media: MediaType, received: ReceivedResponse): void {

@@ -104,6 +104,87 @@ test('an operation of which no valid request is known is not tested, but with it
   expect(exampled.code).toBe(0)
 })
 
+const albumId = { name: 'albumId', in: 'path', required: true, schema: { type: 'integer' } }
+const refusals = { 400: { description: 'Broken.' }, 404: { description: 'None.' }, 415: { description: 'No JSON.' } }
+const title = { type: 'object', required: ['title'], properties: { title: { type: 'string' } } }
+const albums = contractOf(
+  {
+    '/albums': {
+      post: {
+        operationId: 'addAlbum',
+        requestBody: { required: true, content: json(title) },
+        responses: {
+          201: { description: 'Added.', content: json({ type: 'object', properties: { id: { type: 'integer' } } }) },
+          400: refusals[400],
+          415: refusals[415],
+        },
+      },
+    },
+    '/albums/{albumId}': {
+      parameters: [albumId],
+      delete: { operationId: 'removeAlbum', responses: { 204: { description: 'Done.' }, 404: refusals[404] } },
+    },
+    '/albums/{albumId}/note': {
+      parameters: [albumId],
+      get: {
+        operationId: 'getNote',
+        responses: {
+          200: { description: 'Its note.', content: { 'text/plain': { schema: { type: 'string' } } } },
+          404: refusals[404],
+        },
+      },
+      put: {
+        operationId: 'setNote',
+        requestBody: { required: true, content: json(title) },
+        responses: { 204: { description: 'Done.' }, ...refusals },
+      },
+    },
+  },
+  { security: [] },
+)
+
+/** Serves albums, each with a note, and asks what exists before it reads a body. */
+function serveAlbums(): Promise<string> {
+  const notes = new Map<string, string | undefined>()
+  const answer = (method: string, path: string, type: string | undefined, text: string): [number, string?, string?] => {
+    const [, , id = '', note] = path.split('/')
+    if (id !== '' && !notes.has(id)) return [404]
+    if (method === 'DELETE') return notes.delete(id) ? [204] : [404]
+    const known = notes.get(id)
+    if (method === 'GET') return known === undefined ? [404] : [200, known, 'text/plain; charset=utf-8']
+    if (type !== 'application/json') return [415]
+    let sent: unknown
+    try {
+      sent = (JSON.parse(text) as { title?: unknown } | null)?.title
+    } catch {
+      return [400]
+    }
+    if (typeof sent !== 'string') return [400]
+    if (note !== undefined) {
+      notes.set(id, sent)
+      return [204]
+    }
+    const own = String(notes.size + 1_000_000)
+    notes.set(own, undefined)
+    return [201, `{"id":${own}}`, 'application/json; charset=utf-8']
+  }
+  return listen((request, response) => {
+    void request.toArray().then((chunks: Buffer[]) => {
+      const { method = '', url = '', headers } = request
+      const [status, text, type] = answer(method, url, headers['content-type'], Buffer.concat(chunks).toString())
+      response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(text)
+    })
+  })
+}
+
+test('what is within a created thing is made, then read, and broken in each way, before it is deleted', async () => {
+  const { code, lines } = await runTestOf(albums, ['--url', await serveAlbums(), '--seed', '7', '--coverage'])
+  expect(lines.filter((line) => /failed|left out|never seen:/.test(line))).toEqual([
+    expect.stringMatching(/^4 operations, .* ok, 0 failed$/),
+  ])
+  expect(code).toBe(0)
+})
+
 test.each(['1', '7', '10', '20', '40'])('--seconds takes %s', async (seconds) => {
   const args = ['--url', await pets(), '--only', 'POST /pictures', '--seconds', seconds]
   expect(await runTestOf(petsDocument, args)).toMatchObject({ code: 0 })
