@@ -1,10 +1,12 @@
 import fc from 'fast-check'
+import { parseJsonWithBigInts } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
 import { expect, test } from 'vitest'
 import { conform } from '../src/mock/conform.ts'
 import { breaksOf } from '../src/suite/breaks.ts'
 import { readContract } from '../src/suite/contract.ts'
 import { ReadBack } from '../src/suite/read-back.ts'
+import { spelled } from '../src/suite/spellings.ts'
 import { valuesOf } from '../src/suite/values.ts'
 import { json } from './contracts.ts'
 
@@ -54,6 +56,15 @@ test.each(schemas)('the values of %j are drawn, and each of its rules is broken'
       const sent: unknown = rule === 'required' ? JSON.parse(JSON.stringify(value)) : value
       expect(contract.problemsOf(sent, schema), `${place}: ${rule}`).not.toEqual([])
     }
+  }
+})
+
+test('no long integer breaks the rule of other properties that may be numbers', () => {
+  const schema = { type: 'object', additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] } }
+  const broken = breaksOf(schema, 'body', contract).find(({ rule }) => rule === 'additionalProperties')!
+  for (const value of fc.sample(broken.draw(), { seed: 1, numRuns: 300 })) {
+    const read = parseJsonWithBigInts(spelled(value, 0))
+    expect(contract.problemsOf(read, schema), spelled(value, 0)).not.toEqual([])
   }
 })
 

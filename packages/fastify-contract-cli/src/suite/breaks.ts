@@ -13,7 +13,7 @@ import {
   within,
 } from './flat-schema.ts'
 import { beyondFormats } from './numbers.ts'
-import { RawText } from './spellings.ts'
+import { RawText, asRead } from './spellings.ts'
 import { isUncheckedFormat } from './texts.ts'
 import { attempt } from './no-generator.ts'
 import { allowed, drawn, found, memberOf } from './values.ts'
@@ -157,7 +157,11 @@ function around(flat: FlatSchema): fc.Arbitrary<Json> {
 /** Breaks a rule by those candidates that a schema does not allow. */
 function breakOf(flat: FlatSchema, place: string, rule: string, candidates: () => fc.Arbitrary<Json>): Break {
   const isRight = isAllowed(flat)
-  return { place, rule, draw: () => found(candidates(), (value) => !isRight(value), flat.source, noCounterexample) }
+  return {
+    place,
+    rule,
+    draw: () => found(candidates(), (value) => !isRight(asRead(value)), flat.source, noCounterexample),
+  }
 }
 
 /** Why a rule is left out. */
