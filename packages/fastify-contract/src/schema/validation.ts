@@ -107,7 +107,8 @@ export function validate<Value extends object>(
         isNoting,
         isPlain: true,
         hasBigInts: false,
-        hasOthers: false,
+        // They are looked for again only because there were some.
+        hasOthers: isNoting,
         branches: 0,
         work,
       }
@@ -211,10 +212,14 @@ export const declaredKeyword = guarded(
     },
   },
   ({ gen, schema, data }) => {
-    const { names, isClosed } = schema as Declaration
+    const { names, patterns, isClosed } = schema as Declaration
     if (!isClosed) return _`!this.isNoting`
     const has = gen.scopeValue('func', { ref: hasOnly })
-    return _`!this.isNoting && ${has}(${data}, ${gen.scopeValue('schema', { ref: new Set(names) })})`
+    const hasOnlyNames = _`${has}(${data}, ${gen.scopeValue('schema', { ref: new Set(names) })})`
+    // Without patterns that is all that the function would find out.
+    return patterns.length > 0
+      ? _`!this.isNoting && ${hasOnlyNames}`
+      : _`!this.isNoting && (${hasOnlyNames} || (this.hasOthers = true))`
   },
 )
 
