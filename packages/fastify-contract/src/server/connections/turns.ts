@@ -4,6 +4,9 @@ const maxAccepting = 64
 /** In bytes. Content that is longer takes so much time that others do not wait for it. */
 const shortContent = 4_096
 
+/** The time of a turn for long content while connections are not read, in milliseconds. */
+const crowdedMilliseconds = 2
+
 /** How many requests are read before their turn, without those of long content. */
 const maxReadAhead = 128
 
@@ -109,9 +112,12 @@ export class Turns {
     // Before the steps, so that what they schedule runs after the steps of the next turn.
     if (this.#accepting > 0 || this.#isWaiting) this.#schedule()
     if (this.#accepting > 0) return
-    for (const { waiting, until } of this.#lanes) {
+    for (const lane of this.#lanes) {
+      const { waiting } = lane
+      const isShort = lane === this.#longContent && this.#unread.length > 0
+      const end = isShort ? performance.now() + crowdedMilliseconds : this.#begin + lane.until
       let count = 0
-      while (count < waiting.length && (count === 0 || performance.now() - this.#begin < until)) waiting[count++]!()
+      while (count < waiting.length && (count === 0 || performance.now() < end)) waiting[count++]!()
       waiting.splice(0, count)
     }
     for (const read of this.#unread.splice(0, this.#room)) read()
