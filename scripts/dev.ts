@@ -4,6 +4,7 @@ import { type FSWatcher, mkdtempSync, readFileSync, readdirSync, rmSync, watch }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { prettyFactory } from 'pino-pretty'
 import { takeOptions } from './command.ts'
 
 const usage = `Usage: npm run dev [-- --fresh | --mock]   runs the server of this folder, and prints type errors.
@@ -69,7 +70,7 @@ async function end(child: ChildProcess | undefined): Promise<void> {
   const signal = (name: NodeJS.Signals) => process.kill(-child.pid!, name)
   const timer = setTimeout(() => signal('SIGKILL'), graceMilliseconds)
   signal('SIGTERM')
-  await once(child, 'exit')
+  await once(child, 'close')
   clearTimeout(timer)
 }
 
@@ -96,19 +97,17 @@ async function canStart(): Promise<boolean> {
   return hasStarted
 }
 
-/** Makes the log of the server, which is JSON, readable for a person. */
-const pretty = spawn(process.execPath, ['node_modules/pino-pretty/bin.js', '--ignore', 'pid,hostname'], {
-  stdio: ['pipe', 'inherit', 'inherit'],
-  detached: true,
-})
+/** Makes a line of the server's log, which is JSON, readable for a person. */
+const prettify = prettyFactory({ ignore: 'pid,hostname' })
 
 async function replaceServer(): Promise<void> {
   await end(server)
   if (isClosing) return
   server = start(serverCommand(process.env['PORT']), 'pipe', fresh?.environment, 'pipe')
   server.stdout!.pipe(process.stdout, { end: false })
-  server.stderr!.pipe(pretty.stdin, { end: false })
-  await Promise.race([once(server.stdout!, 'data'), once(server, 'exit')])
+  createInterface(server.stderr!).on('line', (line) => process.stdout.write(prettify(line)))
+  // With `close` the reason why it ended has been printed.
+  await Promise.race([once(server.stdout!, 'data'), once(server, 'close')])
 }
 
 /**
@@ -197,9 +196,6 @@ void handle()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     isClosing = true
-    void Promise.all([...running].map(end)).then(() => {
-      pretty.stdin.end()
-      process.exit(0)
-    })
+    void Promise.all([...running].map(end)).then(() => process.exit(0))
   })
 }

@@ -12,20 +12,19 @@ const script = join(import.meta.dirname, '../../scripts/dev.ts')
 
 /** Runs `npm run dev` in a folder and reads its output. */
 function startDev(root: string, task: TestContext, ...options: string[]) {
-  const child = spawn(process.execPath, [script, ...options], {
+  // One pipe for both outputs keeps the order of their lines.
+  const child = spawn('sh', ['-c', 'exec "$@" 2>&1', 'sh', process.execPath, script, ...options], {
     cwd: root,
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'info' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
   const lines: string[] = []
   const events = new EventEmitter()
   let read = 0
-  for (const input of [child.stdout, child.stderr]) {
-    createInterface({ input }).on('line', (line) => {
-      lines.push(line)
-      events.emit('line')
-    })
-  }
+  createInterface(child.stdout).on('line', (line) => {
+    lines.push(line)
+    events.emit('line')
+  })
   const exit = once(child, 'close').then(([code]) => code as number | null)
   const exited = exit.then((code) => {
     throw new Error(`the command ended with ${String(code)}`)
@@ -68,7 +67,7 @@ async function servedContract(origin: string): Promise<string> {
 }
 
 // Several servers start one after the other, which takes long on a busy machine.
-test('npm run dev serves each save, and keeps the last good server running', { timeout: 90_000 }, async (task) => {
+test('npm run dev serves each save, and keeps the last good server running', { timeout: 180_000 }, async (task) => {
   const { root, edit } = await copyProject()
   const dev = startDev(root, task)
   const first = await dev.nextServing('title: Plant Store')
@@ -121,7 +120,7 @@ test('npm run dev serves each save, and keeps the last good server running', { t
   await expect(fetch(last)).rejects.toThrow()
 })
 
-test('a changed schema is named, and --fresh starts all the same', { timeout: 90_000 }, async (task) => {
+test('a changed schema is named, and --fresh starts all the same', { timeout: 180_000 }, async (task) => {
   const { root, edit } = await copyProject()
   const dev = startDev(root, task)
   await dev.nextServing('title: Plant Store')
@@ -150,7 +149,7 @@ test('a changed schema is named, and --fresh starts all the same', { timeout: 90
   expect(existsSync(folder)).toBe(false)
 })
 
-test('type errors of an earlier save do not follow those of the contract', { timeout: 90_000 }, async (task) => {
+test('type errors of an earlier save do not follow those of the contract', { timeout: 180_000 }, async (task) => {
   const { root, edit } = await copyProject()
   await edit('package.json', (text) => text.replace(/("typecheck": )".*"/, '$1"sleep 8 && echo late #"'))
   const dev = startDev(root, task)
@@ -161,7 +160,7 @@ test('type errors of an earlier save do not follow those of the contract', { tim
   expect(dev.lines.at(-1)).toMatch(/^dev: the contract is broken; /)
 })
 
-test('npm run dev leaves no server behind when npm is ended', { timeout: 90_000 }, async (task) => {
+test('npm run dev leaves no server behind when npm is ended', { timeout: 180_000 }, async (task) => {
   const { root } = await copyProject()
   const npm = spawn('npm', ['run', 'dev'], { cwd: root, env: { ...process.env, PORT: '0' } })
   task.onTestFinished(() => void npm.kill())
@@ -173,7 +172,7 @@ test('npm run dev leaves no server behind when npm is ended', { timeout: 90_000 
   await expect.poll(() => fetch(origin).catch(() => 'gone')).toBe('gone')
 })
 
-test('npm run dev -- --mock serves the contract of each save without handlers', { timeout: 90_000 }, async (task) => {
+test('npm run dev -- --mock serves the contract of each save without handlers', { timeout: 180_000 }, async (task) => {
   const { root, edit } = await copyProject()
   const dev = startDev(root, task, '--mock')
   const get = async (path: string) => {
