@@ -21,7 +21,7 @@ export interface Work {
   isOnPostgres?: true
 }
 
-const [lists, writes] = [1_000_000, 20_000]
+const [lists, writes] = [1_000_000, 40_000]
 
 export const works: readonly Work[] = [
   { name: 'list-1', kind: 'list', limit: 1, connections: 32, maxRequests: lists },
