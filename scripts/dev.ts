@@ -30,6 +30,8 @@ const cli = 'node_modules/fastify-contract-cli/src/cli.ts'
 function serverCommand(port = '3000'): string[] {
   return isMock ? [cli, 'mock', 'openapi.yaml', '--port', port] : ['src/main.ts']
 }
+/** Lets the mock answer where a handler is `notImplemented`. */
+const withMock = ['--import', 'fastify-contract-cli/dev']
 
 /** A new folder with the database of a server, as its environment variable. */
 function makeDatabase(): { folder: string; environment: NodeJS.ProcessEnv } {
@@ -103,7 +105,8 @@ const prettify = prettyFactory({ ignore: 'pid,hostname' })
 async function replaceServer(): Promise<void> {
   await end(server)
   if (isClosing) return
-  server = start(serverCommand(process.env['PORT']), 'pipe', fresh?.environment, 'pipe')
+  const command = [...(isMock ? [] : withMock), ...serverCommand(process.env['PORT'])]
+  server = start(command, 'pipe', fresh?.environment, 'pipe')
   server.stdout!.pipe(process.stdout, { end: false })
   createInterface(server.stderr!).on('line', (line) => process.stdout.write(prettify(line)))
   // With `close` the reason why it ended has been printed.

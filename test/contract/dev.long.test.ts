@@ -120,6 +120,26 @@ test('npm run dev serves each save, and keeps the last good server running', { t
   await expect(fetch(last)).rejects.toThrow()
 })
 
+test('the mock answers until a handler is written', { timeout: 180_000 }, async (task) => {
+  const { root, edit } = await copyProject()
+  await edit('openapi.yaml', addGetPlant)
+  await edit('src/handlers.ts', (text) =>
+    `import { notImplemented } from 'fastify-contract'\n${text}`.replace('\n}', '\n  getPlant: notImplemented,\n}'),
+  )
+  const dev = startDev(root, task)
+  const origin = await dev.nextServing('getPlant')
+  const [, token = ''] = await dev.next(/^Token +(\S+)/)
+  const get = async (authorization: string) => {
+    const response = await fetch(`${origin}/plants/54`, { headers: { authorization } })
+    return { status: response.status, body: await response.json() }
+  }
+  expect(await get(`Bearer ${token}`)).toEqual({ status: 200, body: { name: 'Monstera deliciosa', tag: 'indoor' } })
+  expect(await get('Bearer other')).toMatchObject({ status: 401 })
+  expect(dev.lines.filter((line) => line.includes('mock'))).toEqual([
+    'the mock answers getPlant, because the handler is notImplemented',
+  ])
+})
+
 test('a changed schema is named, and --fresh starts all the same', { timeout: 180_000 }, async (task) => {
   const { root, edit } = await copyProject()
   const dev = startDev(root, task)

@@ -147,8 +147,9 @@ function start(service: string, args: string[], env: Partial<Record<'PORT' | 'AP
     child.kill('SIGTERM')
     await exit
   })
-  const prints = (text: RegExp) => expect.poll(() => out + err).toMatch(text)
-  return { child, exit, prints }
+  const printed = () => out + err
+  const prints = (text: RegExp) => expect.poll(printed).toMatch(text)
+  return { child, exit, prints, printed }
 }
 
 test('a new service prints its addresses and unset secrets, and stops on SIGTERM', async () => {
@@ -204,9 +205,34 @@ test('a failed start prints one line', async () => {
   })
 })
 
+/** Runs the script `dev` of a service. */
+async function startDev(service: string, env?: Parameters<typeof start>[2]) {
+  const manifest = await readFile(join(service, 'package.json'), 'utf8')
+  const [, args = ''] = /"dev": "(?:exec )?node (.*)"/.exec(manifest) ?? []
+  return start(service, args.split(' '), env)
+}
+
+test('npm run dev has the mock answer until a handler is written', async () => {
+  const { service } = await makeService()
+  const { prints, printed } = await startDev(service, { API_KEY: 'secret' })
+  await prints(/^Docs [^]*^the mock answers things\.list, delete, open, because the handler is notImplemented$/m)
+  const [, origin = ''] = /^Service +([^/]+\/\/[^/]+)/m.exec(printed()) ?? []
+  const send = async (cookie: string) => {
+    const response = await fetch(`${origin}/v1/things`, { method: 'POST', headers: { cookie } })
+    return [response.status, await response.json()]
+  }
+  expect(await send('key=secret')).toEqual([200, { id: expect.any(Number) as number }])
+  expect(await send('key=other')).toMatchObject([401, {}])
+
+  const table = await readFile(join(service, 'src/handlers.ts'), 'utf8')
+  const written = table.replace('delete: notImplemented', 'delete: () => ({ status: 200, body: { id: -54 } })')
+  await writeFile(join(service, 'src/handlers.ts'), written)
+  await prints(/^the mock answers things\.list, open, because /m)
+})
+
 test('npm run dev serves each save of the contract', async () => {
   const { service } = await makeService()
-  const { prints } = start(service, ['--watch', 'src/dev.ts'])
+  const { prints } = await startDev(service)
   await prints(/^Docs /m)
   await writeFile(join(service, 'parts/thing.yaml'), 'type: [')
   await prints(/^generated\/ is unchanged$/m)

@@ -23,8 +23,8 @@ function block(language: string): string {
   return text
 }
 
-/** The requests on the page, with their responses: before a handler is written, and after. */
-const [before, after] = [...page.matchAll(/^```console\n([^]*?)^```$/gm)].map(([, text = '']) => text)
+/** The requests on the page, with their responses: before a handler is written, in development, and after. */
+const [before, mocked, after] = [...page.matchAll(/^```console\n([^]*?)^```$/gm)].map(([, text = '']) => text)
 
 const wrongHandler = `import type { Reply } from '../generated/contract.ts'
 export const reply: Reply<'greet'> = { status: 204 }
@@ -75,8 +75,8 @@ beforeAll(async () => {
 }, 300_000)
 
 /** Starts the service and sends the requests of the page. */
-async function expectResponses(version: keyof typeof versions, shown = ''): Promise<void> {
-  const child = spawn('node', ['src/server.ts'], {
+async function expectResponses(version: keyof typeof versions, shown = '', ...options: string[]): Promise<void> {
+  const child = spawn('node', [...options, 'src/server.ts'], {
     cwd: project,
     env: { ...environmentOf(version), PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -94,6 +94,9 @@ async function expectResponses(version: keyof typeof versions, shown = ''): Prom
 
 test('a generated service responds at once, and with its first handler', { timeout: 120_000 }, async () => {
   await expectResponses(24, before)
+  for (const version of [22, 24, 26] as const) {
+    await expectResponses(version, mocked, '--import', 'fastify-contract-cli/dev')
+  }
   // As `npm test` does; npm would take the Node of another alias.
   const test = () => (run(24, 'tsc'), run(24, 'node', '--test', '--test-reporter=tap'))
   expect(test()).toMatch(/# SKIP not implemented: [^]*^# fail 0\n/m)

@@ -39,7 +39,7 @@ export function packageJson({ name, contract, version, isStrict }: Service): str
     engines: { node: '>=22.18' },
     scripts: {
       start: `${exec}node src/server.ts`,
-      dev: `${exec}node --watch src/dev.ts`,
+      dev: `${exec}node --watch --import fastify-contract-cli/dev src/dev.ts`,
       generate,
       check: `${generate} --check && tsc`,
       test: 'npm run -s check && node --test',

@@ -8,7 +8,6 @@ import {
   Refusal,
   fastifyContract,
   fastifyOptions,
-  notImplemented,
   unavailable,
 } from 'fastify-contract'
 import { type ContractDocument, type ContractOperation } from 'fastify-contract/document'
@@ -103,16 +102,6 @@ function createRandom(): () => number {
     state = (state * 48_271) % 2_147_483_647
     return state / 2_147_483_647
   }
-}
-
-/** Replaces each handler that is `notImplemented` by that of a mock. */
-export function withMock<Handlers extends object>(contract: Contract, handlers: Handlers): Handlers {
-  const mock = mockHandlers(contract)
-  const entries = Object.entries(handlers).map(([id, handler]: [string, unknown]) => {
-    return [id, handler === notImplemented ? mock[id] : handler] as const
-  })
-  // A mock of an operation replies as the operation declares.
-  return Object.fromEntries(entries) as Handlers
 }
 
 /** Makes a server without handlers. It accepts any credentials of the right form where none are given. */

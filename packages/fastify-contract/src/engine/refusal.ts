@@ -59,8 +59,3 @@ brand(Refusal, 'Refusal')
 export function unavailable(reason: string): Refusal {
   return new Refusal('unavailable', reason, { 'Retry-After': 1 })
 }
-
-/** A handler that is still to be written. It answers 501 in the form of the contract. */
-export function notImplemented(): never {
-  throw new Refusal('not_implemented', 'the operation is not implemented')
-}

@@ -6,6 +6,7 @@ import { chooseOperations } from '../document/choose-operations.ts'
 import { type ContractDocument, operationsOf } from '../document/document.ts'
 import { requiredSchemesOf } from '../document/security.ts'
 import { createEngine } from '../engine/engine.ts'
+import { withStandIns } from '../engine/not-implemented.ts'
 import type { Auth, Chosen, ContractTypes } from '../types/handler-types.ts'
 import { type VerifiedScheme, type Verify, authenticate, authenticated, requireScopes } from './authentication.ts'
 import { compileValidators } from './compile-validators.ts'
@@ -72,7 +73,7 @@ async function serveContract(
   const { basePaths } = options
   const bound = await createEngine({
     document,
-    handlers,
+    handlers: await withStandIns(contract, handlers),
     services,
     remedy: regenerate(contract),
     problems,

@@ -58,6 +58,30 @@ test('authOf of another copy tells who has been verified', async () => {
   expect(seen).toEqual([{ bearer: { caller: 'me', scopes: 'all' } }])
 })
 
+test('the stand-in of another copy answers, after authentication, where a handler is notImplemented', async () => {
+  onTestFinished(() => {
+    library.standInForNotImplemented(() => Promise.resolve({}))
+  })
+  const asked: unknown[] = []
+  copy.library.standInForNotImplemented((_contract, ids) => {
+    asked.push(...ids)
+    return Promise.resolve({ listThings: () => ({ status: 200, body: ['mock'] }), deleteThing: library.notImplemented })
+  })
+  const handlers = {
+    listThings: library.notImplemented,
+    createThing: copy.library.notImplemented,
+    deleteThing: () => ({ status: 204 }),
+  }
+  const { send } = await serve({ handlers })
+  expect(asked).toEqual(['listThings', 'createThing'])
+  expect(await send({ url: '/things' })).toMatchObject({ status: 200, text: '["mock"]' })
+  expect(await send({ url: '/things', headers: { authorization: 'Bearer wrong' } })).toMatchObject({ status: 401 })
+  expect(await send({ url: '/things?limit=-1' })).toMatchObject({ status: 400 })
+  // What nothing stands in for is 501, and a written handler is called.
+  expect(await send({ method: 'POST', url: '/things', body: '{"id":1}' })).toMatchObject({ status: 501 })
+  expect(await send({ method: 'DELETE', url: '/things/1' })).toMatchObject({ status: 204 })
+})
+
 test('a server of fastifyOptions serves the contract of another copy as its own', async () => {
   const app = fastify(library.fastifyOptions({ logger: false }))
   onTestFinished(() => app.close())

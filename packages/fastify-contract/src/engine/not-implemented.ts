@@ -1,0 +1,38 @@
+import type { Contract } from '../document/contract.ts'
+import type { AnyHandler } from './openapi-backend.ts'
+import { Refusal } from './refusal.ts'
+
+// npm may install several copies of the library: that of the service may not be that of the command.
+const markKey = Symbol.for('fastify-contract.notImplemented')
+const standInKey = Symbol.for('fastify-contract.standIn')
+
+/** A handler that is still to be written. It answers 501 in the form of the contract. */
+export function notImplemented(): never {
+  throw new Refusal('not_implemented', 'the operation is not implemented')
+}
+Object.defineProperty(notImplemented, markKey, { value: true })
+
+/**
+ * Makes handlers for operations whose handler is `notImplemented`.
+ *
+ * @param ids their names
+ * @returns handlers by the names of operations; one that is missing stays `notImplemented`
+ */
+export type StandIn = (contract: Contract, ids: readonly string[]) => Promise<Readonly<Record<string, AnyHandler>>>
+
+/** Has other handlers stand in for `notImplemented` in each server that this process makes from now on. */
+export function standInForNotImplemented(standIn: StandIn): void {
+  Object.defineProperty(globalThis, standInKey, { value: standIn, configurable: true })
+}
+
+/** The handlers of a service, with those that stand in for `notImplemented`, if there are any. */
+export async function withStandIns(contract: Contract, handlers: object): Promise<object> {
+  // Nothing else defines it.
+  const standIn = Reflect.get(globalThis, standInKey) as StandIn | undefined
+  const ids = Object.entries(handlers).flatMap(([id, handler]: [string, unknown]) =>
+    typeof handler === 'function' && markKey in handler ? id : [],
+  )
+  if (standIn === undefined || ids.length === 0) return handlers
+  const standIns = Object.entries(await standIn(contract, ids))
+  return { ...handlers, ...Object.fromEntries(standIns.filter(([id]) => ids.includes(id))) }
+}
