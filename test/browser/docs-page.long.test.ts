@@ -1,4 +1,7 @@
-import { type Contract, serve } from 'fastify-contract'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { type Contract, serve, signalOf } from 'fastify-contract'
 import { sealContract } from 'fastify-contract/document'
 import type { Browser, Locator } from 'playwright-core'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -70,6 +73,51 @@ describe.skipIf(isLeftOut)(`the docs page in Chromium${isLeftOut ? ` (LEFT OUT: 
     expect([method, JSON.parse(sent ?? ''), status]).toEqual(['QUERY', { name: 'Ficus' }, '200'])
     expect(shown).toContain('Ficus')
     expect(faults).toEqual([])
+  })
+
+  test('shows the first items of a stream that does not end', async () => {
+    const of = (type: string) => ({ [type]: { itemSchema: { type: 'object' } } })
+    const operation = (operationId: string, type: string) => ({
+      get: { operationId, responses: { 200: { description: 'Plants.', content: of(type) } } },
+    })
+    const document = {
+      openapi: '3.2.0',
+      info: { title: 'Plants', version: '1.0.0' },
+      security: [],
+      paths: {
+        '/plants/events': operation('watch', 'text/event-stream'),
+        '/plants': operation('list', 'application/jsonl'),
+      },
+    }
+    let isEnded = false
+    const handlers = {
+      watch: (_input: unknown, { request }: { request: FastifyRequest }) => ({
+        status: 200,
+        body: (async function* () {
+          try {
+            yield { event: 'planted', data: 'Ficus' }
+            await once(signalOf(request), 'abort')
+          } finally {
+            isEnded = true
+          }
+        })(),
+      }),
+      list: () => ({ status: 200, body: Readable.from([{ name: 'Ficus' }, { name: 'Monstera' }]) }),
+    }
+    const contract: Contract = sealContract({ document: JSON.stringify(document) })
+    const app = await serve(contract, { handlers })
+    onTestFinished(() => app.close())
+    const { page, faults } = await openDocsPage(browser, await app.listen({ host: '127.0.0.1', port: 0 }))
+    const shownBy = async (operationId: string) => {
+      const section = page.locator(`[id$="-${operationId}"]`)
+      await section.locator('.opblock-summary-control').click()
+      return (await execute(page, section)).shown
+    }
+    expect(await shownBy('list')).toContain('{"name":"Ficus"}\n{"name":"Monstera"}')
+    expect(await shownBy('watch')).toContain('event: planted')
+    await expect.poll(() => isEnded).toBe(true)
+    // The page has ended this one.
+    expect(faults).toEqual([expect.stringMatching(/^failed: .*\/plants\/events$/)])
   })
 
   test('sends an id beyond 2^53 exactly, whether typed or taken from an example', async () => {

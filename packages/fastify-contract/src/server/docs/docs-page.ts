@@ -96,6 +96,7 @@ const ui = SwaggerUIBundle({
   deepLinking: true,
   persistAuthorization: true,
   tryItOutEnabled: true,
+  requestInterceptor: (request) => Object.assign(request, { userFetch: fetchStreams }),
   syntaxHighlight: { theme: 'tomorrow-night' },
   validatorUrl: null,
   oauth2RedirectUrl: new URL('oauth2-redirect.html', src).href,

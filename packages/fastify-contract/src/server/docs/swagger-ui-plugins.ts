@@ -58,6 +58,43 @@ const takeWholeCredentials = () => ({
 })`
 
 /**
+ * Shows what a stream sends in its first seconds, as text, and then ends it. Swagger UI waits for the end of a response,
+ * takes JSON lines as a file, and everything with `json` in its media type as one JSON text.
+ */
+const showStreams = `const isStream = (type) => /^text\\/event-stream|^application\\/(?:jsonl|(?:x-)?ndjson|(?:[^;]*\\+)?json-seq)\\s*(?:;|$)/i.test(type ?? '')
+const readStream = async (body) => {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  let isOver = false
+  const timer = setTimeout(() => {
+    isOver = true
+    void reader.cancel()
+  }, 5_000)
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    text += value
+    if (text.length < 100_000) continue
+    isOver = true
+    void reader.cancel()
+  }
+  clearTimeout(timer)
+  return isOver ? text + '\\n… (this page has read for 5 seconds, or 100,000 characters)' : text
+}
+const fetchStreams = async (url, options) => {
+  const response = await fetch(url, options)
+  if (response.body === null || !isStream(response.headers.get('content-type'))) return response
+  const read = () => readStream(response.body)
+  return Object.assign(response, { text: read, blob: read })
+}
+const showStreams = ({ React: { createElement } }) => ({
+  wrapComponents: {
+    responseBody: (Body) => (props) =>
+      createElement(Body, isStream(props.contentType) ? { ...props, contentType: 'text/plain' } : props),
+  },
+})`
+
+/**
  * Swagger UI disables or replaces the button that was pressed, and the focus is lost: a keyboard would begin again at the
  * top. This gives it back to the button, or to what closes the dialog, or to what has opened the dialog.
  */
@@ -76,6 +113,6 @@ new MutationObserver(() => {
 
 /** The plugins of Swagger UI for the docs page: their names, and the script that defines them. */
 export const plugins = {
-  names: ['showExactTexts', 'arrangeResponses', 'takeWholeCredentials'],
-  script: [showExactTexts, arrangeResponses, takeWholeCredentials].join('\n'),
+  names: ['showExactTexts', 'arrangeResponses', 'takeWholeCredentials', 'showStreams'],
+  script: [showExactTexts, arrangeResponses, takeWholeCredentials, showStreams].join('\n'),
 }
