@@ -58,6 +58,27 @@ export const wrongLabels: typeof item.labels = { n: 1n }
 // @ts-expect-error -- no property has this type
 export const wrongOther: typeof item.labels = { n: 'a', other: Symbol.iterator }
 
+// Properties beside those of a pattern or a condition, and beside what openapi-typescript takes alone.
+export type pair = Holds<Same<typeof item.pair, [string, bigint?] | undefined>>
+export type absent = Holds<Same<typeof input.create.body.absent, undefined>>
+export type patterned = Holds<Same<typeof item.patterned, { [name: string]: unknown; a?: number } | undefined>>
+export type patternedOnly = Holds<
+  Same<typeof item.patternedOnly, { [name: string]: number | string; a?: number } | undefined>
+>
+export const inPattern: typeof item.patternedOnly = { a: 1, 'x-a': 'a' }
+// @ts-expect-error -- no pattern has this type
+export const wrongInPattern: typeof item.patternedOnly = { a: 1, 'x-a': true }
+export type more = Holds<Same<typeof item.more, { [name: string]: unknown; a?: number } | undefined>>
+export type conditional = Holds<Same<typeof item.conditional, { a?: number; b?: unknown; c?: unknown } | undefined>>
+export type beside = Holds<Same<typeof item.beside, { kind: 'cat'; lives: number } | undefined>>
+export type either = Holds<
+  Same<typeof input.create.body.either, { a: number; b: number } | { a: number; c: string } | undefined>
+>
+export type eitherRequired = Holds<
+  Same<typeof input.create.body.eitherRequired, { a?: number; b?: number } | undefined>
+>
+export type spelled = Holds<Same<typeof item.spelled, 'a' | 'b' | undefined>>
+
 // An object without properties holds anything.
 export const free: typeof item.free = { any: ['value'] }
 

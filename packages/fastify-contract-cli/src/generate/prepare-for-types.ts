@@ -1,6 +1,6 @@
 import { type ContractDocument, isJson, kindOf, maps } from 'fastify-contract/document'
 import { find, mapMembers, stringifyJson } from 'fastify-contract/json'
-import { defaultOf, isMarked, isSchema } from 'fastify-contract/schema'
+import { type Schema, defaultOf, isMarked, isSchema, propertiesOf } from 'fastify-contract/schema'
 import { splitMethods } from '../model/split-methods.ts'
 import { methodSeparator, wholeQuery } from './join-methods.ts'
 
@@ -57,10 +57,12 @@ export function prepareForTypes(document: ContractDocument, form: TypesForm): { 
   function copy(node: unknown): unknown {
     if (Array.isArray(node)) return node.map(copy)
     if (!isSchema(node)) return withoutBigInts(node)
-    if (isStray(node['$ref'])) return copyTarget(node['$ref'])
     // openapi-typescript takes `nullable` from no reference.
     if (is30 && node['nullable'] === true && '$ref' in node)
       return copy({ ...commentsOf(node), nullable: true, anyOf: [{ $ref: node['$ref'] }] })
+    const apart = is30 && '$ref' in node ? undefined : takenApart(node)
+    if (apart !== undefined) return copy(apart)
+    if (isStray(node['$ref'])) return copyTarget(node['$ref'])
     const object = Object.fromEntries(
       Object.entries(withoutLiterals(node, form)).map(([name, member]) => {
         // What refers to them has a copy. openapi-typescript takes `$defs` as a property.
@@ -92,13 +94,12 @@ export function prepareForTypes(document: ContractDocument, form: TypesForm): { 
     }
     const { itemSchema } = object
     if (isSchema(itemSchema)) return { schema: noted(['AsyncIterable'], itemSchema) }
+    const conditional = conditionalNames(node, document).map((name) => [name, {}])
     const written = node['properties']
-    if (!isSchema(properties) || !isSchema(written)) return withIndex(object, {})
-    const marked = Object.entries(properties).map(([name, property]) => [
-      name,
-      mark(property, written[name], ['default', 'readOnly', 'writeOnly']),
-    ])
-    return withIndex(object, Object.fromEntries(marked) as Record<string, unknown>)
+    const marked = Object.entries(isSchema(properties) && isSchema(written) ? properties : {}).map(
+      ([name, property]) => [name, mark(property, memberOf(written, name), ['default', 'readOnly', 'writeOnly'])],
+    )
+    return withIndex(object, Object.fromEntries([...conditional, ...marked]) as Record<string, unknown>)
   }
 
   /** Copies what a reference leads to, because openapi-typescript gives a name to components alone. */
@@ -158,17 +159,53 @@ function carries({ components }: ContractDocument, schema: unknown, keyword: Mar
   return keyword === 'default' ? defaultOf(schema, schemas) !== undefined : isMarked(schema, schemas, keyword)
 }
 
+/** The keywords that give a schema a type of its own. */
+const shaping = ['properties', 'additionalProperties', 'patternProperties', 'allOf', 'if', 'dependentSchemas']
+
 /**
- * Combines the properties of a schema with `additionalProperties`. In TypeScript an index must also fit the named
- * properties.
+ * Moves a reference or alternatives into `allOf`, where other keywords stand beside them: openapi-typescript would leave out
+ * the others, or take them as a further alternative. Returns undefined where nothing is to move.
+ */
+function takenApart(schema: Record<string, unknown>): Record<string, unknown> | undefined {
+  const { $ref: reference, anyOf, oneOf, ...others } = schema
+  const { allOf, required, type = 'object' } = others
+  const isShaped = shaping.some((keyword) => keyword in others)
+  const moved: Record<string, unknown>[] = []
+  const rest = { ...schema }
+  const move = (keyword: string): void => {
+    moved.push({ [keyword]: schema[keyword] })
+    Reflect.deleteProperty(rest, keyword)
+  }
+  // A parameter has `required: true`.
+  const isConstrained = isShaped || Array.isArray(required) || Array.isArray(anyOf) || Array.isArray(oneOf)
+  if (typeof reference === 'string' && isConstrained) move('$ref')
+  if (Array.isArray(anyOf) && (isShaped || type !== 'object' || moved.length > 0 || Array.isArray(oneOf))) move('anyOf')
+  if (Array.isArray(oneOf) && type !== 'object') move('oneOf')
+  return moved.length === 0 ? undefined : { ...rest, allOf: [allOf ?? [], moved].flat() }
+}
+
+/** The names of properties that a condition declares, and whose type depends on it. openapi-typescript leaves them out. */
+function conditionalNames(schema: Schema, { components }: ContractDocument): string[] {
+  const { if: condition, then, else: otherwise, dependentSchemas = {} } = schema
+  const branches = [condition, then, otherwise, ...(isSchema(dependentSchemas) ? Object.values(dependentSchemas) : [])]
+  return branches.flatMap((branch) => [...propertiesOf(branch, components?.schemas ?? {}).keys()])
+}
+
+/**
+ * Combines the properties of a schema with the schemas of others. In TypeScript an index must also fit the named
+ * properties, and those that another schema of the same value declares.
  */
 function withIndex(schema: Record<string, unknown>, properties: Record<string, unknown>): unknown {
-  const { additionalProperties: others, ...rest } = schema
-  const named = Object.values(properties).filter(isSchema)
+  const { additionalProperties, patternProperties, unevaluatedProperties = false, ...rest } = schema
+  const named = Object.values(properties)
   if (named.length > 0) rest['properties'] = properties
-  if (named.length === 0 || !isSchema(others)) return { ...schema, ...rest }
-  const distinct = new Map([others, ...named].map((each) => [stringifyJson(each), each]))
-  return { ...rest, additionalProperties: { anyOf: [...distinct.values()] } }
+  const patterns = isSchema(patternProperties) ? Object.values(patternProperties) : []
+  const others = additionalProperties ?? (patterns.length > 0 || unevaluatedProperties !== false)
+  const parts = [others, ...patterns].filter((part) => part !== false)
+  if (parts.length === 0) return additionalProperties === undefined ? rest : { ...rest, additionalProperties }
+  const distinct = new Map([...parts, ...named].map((part) => [stringifyJson(part), part]))
+  const index = distinct.has('true') ? true : distinct.size === 1 ? parts[0] : { anyOf: [...distinct.values()] }
+  return { ...rest, additionalProperties: index }
 }
 
 /** Replaces `const: null` by a type, and drops constants that openapi-typescript takes as something else. */

@@ -2,7 +2,7 @@ import type { ContractDocument, ContractOperation } from 'fastify-contract/docum
 import type { Schema } from 'fastify-contract/schema'
 import { alternativesOf, requiredSchemesOf } from 'fastify-contract/security'
 import { type GlobalContext, type OpenAPI3, astToString, resolveRef, scanDiscriminators } from 'openapi-typescript'
-import { transformSchema, transformSchemaObject, tsIntersection, tsIsPrimitive } from 'openapi-typescript'
+import { transformSchema, transformSchemaObject, tsIntersection } from 'openapi-typescript'
 import ts from 'typescript'
 import { joinMethods } from './join-methods.ts'
 import { type Note, note, prepareForTypes } from './prepare-for-types.ts'
@@ -26,7 +26,7 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
     transform: (schema, options) => typeOf(schema as Schema & { [note]?: Note }, options),
     // Defaults within `anyOf` and `oneOf` are not applied.
     postTransform: (type, { path = '' }) =>
-      marks.has('$Default') && /\/(?:anyOf|oneOf)\/\d+$/.test(path) && !tsIsPrimitive(type)
+      marks.has('$Default') && /\/(?:anyOf|oneOf)\/\d+$/.test(path) && isCompound(type)
         ? marked('$Choice', type)
         : undefined,
   })
@@ -40,8 +40,8 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
 
 /**
  * Writes a contract as the types that openapi-typescript writes by default, mended where it misreads OpenAPI: a `const` of
- * null, `$defs`, items of a stream, `nullable` beside a reference, `additionalProperties` beside properties, parameters with `content`, optional headers
- * behind a reference.
+ * null, `$defs`, items of a stream, what stands beside a reference or alternatives, other properties beside named ones,
+ * properties of conditions, parameters with `content`, optional headers behind a reference.
  *
  * @param written the contract as its author wrote it, with a checked structure
  */
@@ -126,6 +126,19 @@ function tupleOf(schema: Schema, options: Options): ts.TypeNode {
   return isNullable
     ? ts.factory.createUnionTypeNode([tuple, ts.factory.createLiteralTypeNode(ts.factory.createNull())])
     : tuple
+}
+
+/** Whether a type may contain others. */
+function isCompound(type: ts.TypeNode): boolean {
+  return (
+    ts.isTypeLiteralNode(type) ||
+    ts.isIndexedAccessTypeNode(type) ||
+    ts.isTypeReferenceNode(type) ||
+    ts.isUnionTypeNode(type) ||
+    ts.isIntersectionTypeNode(type) ||
+    ts.isArrayTypeNode(type) ||
+    ts.isTupleTypeNode(type)
+  )
 }
 
 function marked(mark: Note['marks'][number] | '$Choice' | '$Binary', type: ts.TypeNode): ts.TypeNode {

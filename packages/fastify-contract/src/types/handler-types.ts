@@ -41,8 +41,8 @@ type Shown<Value> = unknown extends Value
   ? Value
   : Value extends Named
     ? Value
-    : Value extends readonly (infer Item)[]
-      ? Shown<Item>[]
+    : Value extends readonly unknown[]
+      ? { [Index in keyof Value]: Shown<Value[Index]> }
       : Value extends object
         ? { [Name in keyof Value]: Shown<Value[Name]> }
         : Value

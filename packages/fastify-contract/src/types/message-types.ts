@@ -10,8 +10,8 @@ interface Unseen {
   reply: { readonly $write: unknown }
 }
 
-/** Whether the type of a property has a mark. `never` has none. */
-type Bears<Value, Mark> = [Value] extends [never] ? false : Exclude<Value, undefined> extends Mark ? true : false
+/** Whether the type of a property has a mark. `never` has none, nor has it where it is optional. */
+type Bears<Value, Mark> = [Value] extends [undefined] ? false : Exclude<Value, undefined> extends Mark ? true : false
 
 /**
  * A type of `generated/openapi.ts` in one view. Excluded `readOnly` and `writeOnly` properties are omitted; properties with
@@ -23,15 +23,22 @@ export type Seen<Value, In extends View> = Value extends Blob
     ? Text
     : Value extends { readonly $choice: infer Choice }
       ? // Defaults within `anyOf` or `oneOf` are not applied.
-        Seen<Choice, In extends 'input' ? 'alternative' : In>
+        Seen<Choice, In extends 'input' ? 'alternative' : In> & Beside<Value, In>
       : Value extends
             { readonly $default: infer Inner } | { readonly $read: infer Inner } | { readonly $write: infer Inner }
         ? Seen<Inner, In>
-        : Value extends readonly (infer Item)[]
-          ? Seen<Item, In>[]
+        : Value extends readonly unknown[]
+          ? { [Index in keyof Value]: Seen<Value[Index], In> }
           : Value extends object
             ? Members<Value, In>
             : Value
+
+/** What a type has besides a choice. */
+type Beside<Value, In extends View> = [keyof Value] extends ['$choice']
+  ? unknown
+  : Value extends string | number | bigint | boolean | readonly unknown[]
+    ? unknown
+    : Seen<{ [Name in keyof Value as Name extends '$choice' ? never : Name]: Value[Name] }, In>
 
 type Members<Value, In extends View> = {
   [
