@@ -124,6 +124,39 @@ describe('a contract in several files', () => {
     expect(lines[0]?.split('\n').filter((line) => because.test(line))).toHaveLength(1)
   })
 
+  it('may name a file by its $self, or by the URI beside that of another', async () => {
+    const at = 'https://shop.example/v1'
+    const contract = contractOf(
+      { '/things': { $ref: `${at}/parts/paths.yaml#/things` } },
+      { components: { schemas: { Name: { type: 'string', maxLength: 3 } } } },
+    )
+    const withThing = ($ref: string) => ({
+      things: {
+        post: {
+          operationId: 'createThing',
+          requestBody: { required: true, content: json({ $ref }) },
+          responses: { 204: noContent[204] },
+        },
+      },
+    })
+    const parts = { type: 'array', items: { $ref: '/v1/schemas#/Thing' } }
+    const Thing = { type: 'object', properties: { name: { $ref: 'openapi#/components/schemas/Name' }, parts } }
+    const folder = await folderWith({
+      'openapi.yaml': { ...contract, openapi: '3.2.0', $self: `${at}/openapi` },
+      'parts/paths.yaml': withThing(`${at}/schemas#/Thing`),
+      'schemas.yaml': { $self: `${at}/schemas`, Thing },
+    })
+    const path = join(folder, 'openapi.yaml')
+    await expect(readCheckedContract(await readFile(path), path)).rejects.toThrow(
+      `the reference ${at}/schemas#/Thing is on the network, which is not used; keep a local copy`,
+    )
+    await writeFile(join(folder, 'parts/paths.yaml'), stringifyJson(withThing('../schemas.yaml#/Thing')))
+    const { document } = await readCheckedContract(await readFile(path), path)
+    const send = await serve(document, { createThing: () => ({ status: 204 }) })
+    expect((await send({ url: '/things', body: '{"parts":[{"name":"abc"}]}' })).status).toBe(204)
+    expect((await send({ url: '/things', body: '{"parts":[{"name":"abcd"}]}' })).status).toBe(400)
+  })
+
   it('may have an operation, a map or the components in another file', async () => {
     const failed = { ...failures.default, content: json({ $ref: 'openapi.yaml#/components/schemas/Error' }) }
     const list = { operationId: 'listThings', responses: { ...noContent, default: failed } }

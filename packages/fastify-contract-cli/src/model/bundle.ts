@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { BaseResolver, type Document as RedoclyDocument, ResolveError } from '@redocly/openapi-core'
 import { Source, bundle, createConfig } from '@redocly/openapi-core'
 import { lookUp } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
 import { BrokenContract, type Finding } from './findings.ts'
+import { resolveIdentifiers } from './identifiers.ts'
 import { RejectedFile, isOnNetwork, readBelow } from './read-file.ts'
 import type { Places } from './places.ts'
 import { inLines } from './report.ts'
@@ -94,6 +96,30 @@ class FilesBelow extends BaseResolver {
     return this.#documents.get(path)?.parsed
   }
 
+  /**
+   * The file of a reference. A URI is the `$self` of a file that is known, or of one that is where the URI is beside that
+   * of a known file (OpenAPI 3.2, "Establishing the Base URI").
+   */
+  #pathOf(base: string, reference: string): string {
+    const known = [...this.#documents].flatMap(([path, { parsed }]) => {
+      const self = selfOf(parsed)
+      return self === undefined ? [] : [{ path, self }]
+    })
+    const own = known.find(({ path }) => path === base)?.self
+    const uri = URL.canParse(reference, own) ? new URL(reference, own).href : undefined
+    const exact = known.find(({ self }) => self.href === uri)
+    if (exact !== undefined) return exact.path
+    const isRooted = own !== undefined && reference.startsWith('/')
+    if (!isOnNetwork(reference) && !isRooted) return resolve(dirname(base), reference)
+    for (const { path, self } of known) {
+      const folder = new URL('.', self).href
+      if (uri?.startsWith(folder) !== true) continue
+      const beside = resolve(dirname(path), decodeURIComponent(uri.slice(folder.length)))
+      if (existsSync(beside)) return beside
+    }
+    throw failed(onNetwork)
+  }
+
   /** Redocly reports its errors with the reference. */
   override resolveDocument<Content>(base: string | null, reference: string): Promise<RedoclyDocument<Content>> {
     // Redocly does not check the type of the content.
@@ -101,17 +127,15 @@ class FilesBelow extends BaseResolver {
   }
 
   #read(base: string | null, reference: string): Document {
-    if (isOnNetwork(reference)) throw failed(onNetwork)
-    const path = resolve(dirname(base ?? this.#root), reference)
+    const path = this.#pathOf(base ?? this.#root, reference)
     const known = this.#documents.get(path)
     if (known !== undefined) return known
     const name = relative(dirname(this.#root), path)
     try {
       const source = readBelow(dirname(this.#root), path)
-      const document = {
-        source: new Source(path, ''),
-        parsed: readYaml(source, join(dirname(this.#name), name), this.#places),
-      }
+      const parsed = readYaml(source, join(dirname(this.#name), name), this.#places)
+      resolveIdentifiers(parsed, this.#places)
+      const document = { source: new Source(path, ''), parsed }
       this.referred.set(name, source)
       this.#documents.set(path, document)
       return document
@@ -120,6 +144,11 @@ class FilesBelow extends BaseResolver {
       throw failed(error instanceof RejectedFile ? error.message : 'leads to nothing')
     }
   }
+}
+
+/** The URI of a file by its `$self`; undefined without one. */
+function selfOf({ $self: self }: Record<string, unknown>): URL | undefined {
+  return typeof self === 'string' && URL.canParse(self) ? new URL(self) : undefined
 }
 
 function failed(reason: string): ResolveError {
