@@ -3,6 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import type { Metrics } from './metrics.ts'
 
+/** How much of a path is logged. No operation has so long a path, and a client can send 16 KiB. */
+const maxPathCharacters = 1_000
+
 const acceptableId = /^[\w.-]{1,128}$/
 
 /** Returns the request's `X-Request-Id` if it is safe to echo and not a token, or else a random one. */
@@ -45,9 +48,7 @@ export function registerRequestLog(app: FastifyInstance, onAnswered: Metrics['an
       const line = {
         requestId: request.id,
         method: request.method,
-        ...(operation === undefined
-          ? { path: withoutTokens(targetOf(request).split('?', 1)[0] ?? '') }
-          : { operation: operation.id }),
+        ...(operation === undefined ? { path: withoutTokens(pathOf(request)) } : { operation: operation.id }),
         status,
         milliseconds: Math.round(elapsedTime * 1_000) / 1_000,
       }
@@ -58,8 +59,9 @@ export function registerRequestLog(app: FastifyInstance, onAnswered: Metrics['an
 }
 
 /** In absolute form (RFC 9112, section 3.2.2), a target may have a password, which the routed url never has. */
-function targetOf({ originalUrl, url }: FastifyRequest): string {
-  return originalUrl.startsWith('/') ? originalUrl : url
+function pathOf({ originalUrl, url }: FastifyRequest): string {
+  const [path = ''] = (originalUrl.startsWith('/') ? originalUrl : url).split('?', 1)
+  return path.length > maxPathCharacters ? `${path.slice(0, maxPathCharacters)}…` : path
 }
 
 /**

@@ -56,6 +56,17 @@ test('a token in a path is not logged, and a line break in a path starts no line
   expect(logLines[0]).toContain('"/plants/54/[token]/x"')
 })
 
+test.each([
+  ['', 'x', `/${'x'.repeat(999)}…`],
+  ['a token', 'plst_', '/[token]…'],
+  ['an encoded token', 'plst%5f', '/[token]…'],
+  ['an encoded end', 'x'.repeat(997) + '%41', `/${'x'.repeat(997)}%4…`],
+])('the first 1,000 characters of a path are logged: %s', async (_description, part, logged) => {
+  const { send, logLines } = await startApp()
+  await send({ method: 'GET', url: `/${part}${'x'.repeat(2_000)}` })
+  expect(parsed(logLines)).toMatchObject([{ path: logged }])
+})
+
 test('a token in a broken request is not logged', async () => {
   const { token, listen, logLines } = await startApp()
   const origin = await listen()
