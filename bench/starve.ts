@@ -70,6 +70,11 @@ const bodies: Record<string, string> = {
   'bodies of 6,000 properties': `${plant}${undeclared}}`,
 }
 
+const heads: Record<string, string> = {
+  'heads of 4,000 fields': get('/x', ...Array.from({ length: 4_000 }, () => 'a:')),
+  'paths of 5,000 escapes': get(`/plants/${'%41'.repeat(5_000)}`),
+}
+
 const rows: Row[] = [
   ...Object.entries(pipelined).flatMap(([name, request]) =>
     [10, 63, 300].map((connections): Row => ({ name, connections, repeat: 900, request: () => request })),
@@ -101,6 +106,12 @@ const rows: Row[] = [
     repeat: 1,
     request: (token) => post(token, `${plant}}`, `application/json${';a=b'.repeat(3_900)}`),
   },
+  ...Object.entries(heads).map(([name, request]): Row => ({
+    name,
+    connections: 300,
+    repeat: 20,
+    request: () => request,
+  })),
   ...Object.entries(bodies).flatMap(([name, body]) =>
     [30, 2_000].map((connections): Row => ({ name, connections, repeat: 1, request: (token) => post(token, body) })),
   ),

@@ -4,6 +4,8 @@
 export const defaultLimits = {
   /** Of the request line and the headers together. */
   headerBytes: 16_384,
+  /** The maximum number of header fields. The shortest take forty times their bytes in memory. */
+  headerFields: 200,
   /** Of a request body. */
   bodyBytes: 65_536,
   /** The maximum nesting depth of objects and arrays in a body, the body included. */

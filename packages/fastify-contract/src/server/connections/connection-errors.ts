@@ -27,7 +27,7 @@ export interface ConnectionErrorOptions {
  * @param server before it listens
  * @param connections those of the server
  * @param isHttp1 whether a request that Node accepts is one of HTTP/1.x
- * @returns a function that refuses a request that is not HTTP/1.x; call it when the requests before it are answered
+ * @returns a function that refuses a request and logs the reason; call it when the requests before it are answered
  */
 export function answerConnectionErrors(
   server: Server,
@@ -35,7 +35,7 @@ export function answerConnectionErrors(
   { headerBytes, requestMilliseconds, socketIdleMilliseconds }: Limits,
   isHttp1: (request: IncomingMessage) => boolean,
   { failureForm, logger, onConnectionRefused }: ConnectionErrorOptions,
-): (request: IncomingMessage) => void {
+): (request: IncomingMessage, refusal: Refusal, reason: string) => void {
   /** @param request the refused request; undefined if its method is unknown */
   function refuse(socket: Socket, refusal: Refusal, reason: string | undefined, request?: IncomingMessage): void {
     if (!socket.writable) return
@@ -97,15 +97,14 @@ export function answerConnectionErrors(
   // An expectation that this server does not know is ignored, as RFC 9110, section 10.1.1 allows.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 
-  return (request) => {
-    const { method = '', httpVersion, socket } = request
-    refuse(socket, notHttp1(), `${method}, version ${httpVersion}`, request)
+  return (request, refusal, reason) => {
+    refuse(request.socket, refusal, reason, request)
     // Its content is dropped.
     request.resume()
   }
 }
 
-const notHttp1 = (): Refusal => new Refusal('malformed_http', 'the request is not HTTP/1.0 or HTTP/1.1')
+export const notHttp1 = (): Refusal => new Refusal('malformed_http', 'the request is not HTTP/1.0 or HTTP/1.1')
 
 /** @param code of an error of Node's parser or of its timeouts */
 function refusalOf(code: string | undefined, headerBytes: number): Refusal {

@@ -2,7 +2,8 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { FastifyBaseLogger } from 'fastify'
 import { METHODS, createServer } from '../../node-http.ts'
 import type { Limits } from '../limits.ts'
-import { type ConnectionErrorOptions, answerConnectionErrors } from './connection-errors.ts'
+import { Refusal } from '../../engine/refusal.ts'
+import { type ConnectionErrorOptions, answerConnectionErrors, notHttp1 } from './connection-errors.ts'
 import { isChunked } from './open-connection.ts'
 import type { OpenConnections } from './open-connections.ts'
 
@@ -35,8 +36,8 @@ export function createHttpServer(
   })
   server.setTimeout(limits.socketIdleMilliseconds)
   server.maxConnections = limits.connections
-  // `maxHeaderSize` limits their bytes. Beyond 1,000 headers some versions of Node drop the rest, others reject all.
-  server.maxHeadersCount = 0
+  // Node drops those beyond, so it keeps one more than a request may have.
+  server.maxHeadersCount = limits.headerFields + 1
   // A client that closes its side after its last request still gets its answers. Node does not document this:
   // https://github.com/nodejs/node/blob/v24.x/lib/_http_server.js
   Object.assign(server, { httpAllowHalfOpen: true })
@@ -44,7 +45,12 @@ export function createHttpServer(
   connections.follow(server, (request, response) => {
     // Fastify would answer some of these without the common headers, and serve others.
     if (!isHttp1(request)) {
-      refuse(request)
+      refuse(request, notHttp1(), `${request.method ?? ''}, version ${request.httpVersion}`)
+      return
+    }
+    if (request.rawHeaders.length > 2 * limits.headerFields) {
+      const message = `the request has more than ${String(limits.headerFields)} header fields`
+      refuse(request, new Refusal('headers_too_large', message), 'too many header fields')
       return
     }
     // Node then sends `Connection: close`.
