@@ -12,7 +12,8 @@ const resources = (tables as readonly Table[]).flatMap((table) =>
 )
 
 /**
- * Refuses columns of integers for properties that may have fractions. The compiler cannot: both are numbers.
+ * Refuses columns of properties that the contract does not have, and columns of integers for properties that may have
+ * fractions. The compiler finds the former before, but not the latter: both are numbers.
  *
  * @throws UnusableStore
  */
@@ -24,6 +25,12 @@ export function assertKinds({ components }: ContractDocument): void {
       const types = declared.flatMap((each) =>
         isSchema(each) && property in each ? [typesOf(each[property], schemas)] : [],
       )
+      if (types.length === 0) {
+        throw new UnusableStore(
+          `${table.name} has a column for ${property}, but ${schema} in the contract has no such property; declare it ` +
+            'there, or remove the column from the table in src',
+        )
+      }
       if (kindOf(allColumns(table)[property]!) !== 'integer' || !types.every((each) => each.has('number'))) continue
       throw new UnusableStore(
         `the column ${table.name}.${property} has the kind integer, but the contract allows fractions in ` +
