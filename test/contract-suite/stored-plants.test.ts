@@ -35,10 +35,8 @@ function actionsOf(operation: ContractOperation, integers: fc.Arbitrary<bigint>)
   return fc
     .tuple(fc.constantFrom(...callers), partsOf(operation, expectedContract), fc.option(integers))
     .map(([caller, drawn, chosen]) => {
-      const parameters = drawn.parameters.map(([parameter, value]): [Parameter, unknown] => [
-        parameter,
-        chosen ?? value,
-      ])
+      const known = drawn.parameters.filter(([{ name }]) => ['id', 'limit'].includes(name))
+      const parameters = known.map(([parameter, value]): [Parameter, unknown] => [parameter, chosen ?? value])
       const body = drawn.body === undefined || chosen === null ? drawn.body : { ...drawn.body, id: chosen }
       return actionOf(caller, operation, { ...drawn, parameters, body })
     })
@@ -61,7 +59,7 @@ function listOf(caller: string): Action {
 function apply(model: Model, { caller, operation, parts }: Action): Outcome {
   const plants = model.get(caller) ?? new Map<bigint, object>()
   model.set(caller, plants)
-  // The contract's only parameters are integers, and its only body is a plant with its id.
+  // These requests have at most one parameter, an integer, and their only body is a plant with its id.
   const [[, integer] = []] = parts.parameters as [Parameter, bigint][]
   const { id = integer ?? 0n, ...others } = (parts.body ?? {}) as { id?: bigint }
   if (operation === remove) return { status: plants.delete(id) ? 204 : 404 }

@@ -7,6 +7,7 @@ import { startProgram } from '../support/server/program.ts'
 import { type RunningServer, servedStore } from '../support/server/served-database.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { type Command, nodeBinary, projectFolder, runScript } from '../support/server/start-process.ts'
+import type * as ownRequestsModule from '../contract-suite/own-requests.ts'
 import { type ProjectCopy, copyProject } from './project-copy.ts'
 
 const page = readFileSync(join(projectFolder, 'docs/worked-examples.md'), 'utf8')
@@ -138,6 +139,36 @@ test(columns, { timeout: 120_000 }, async () => {
   )
 })
 
+test('all sections in a row', { timeout: 180_000 }, async () => {
+  const titles = ['Read one plant', 'Change one plant', columns, 'Filter, and continue a list', 'Add a second resource']
+  const { project, serve, server } = await serveAfter(...titles)
+  for (const id of [1, 2]) await server.send('DELETE', `/plants/${String(id)}`)
+  const own = (await import(join(project.root, 'test/contract-suite/own-requests.ts'))) as typeof ownRequestsModule
+  for (const [status, { method, url, headers, body }] of own.ownRequests) {
+    const sent = body === undefined ? undefined : (JSON.parse(String(body)) as object)
+    expect((await server.send(method, url, sent, headers)).status, `${method} ${url}`).toBe(status)
+  }
+  await server.end()
+
+  await follow(project, 'Rename a property')
+  await project.edit('src/plants/listPlants.ts', (text) => text.replace('OR tag = ?', 'OR kind = ?'))
+  await expectSound(project)
+  const renamed = await serve({}, serverOf(project))
+  const plant = { name: 'd', garden: 7, kind: 'f', leaves: 12 }
+  expect(await ask(renamed, 'POST', '/plants', { id: 54, ...plant })).toEqual([200, plant])
+  const headers = { 'if-match': await etagOf(renamed, '/plants/54') }
+  expect(await ask(renamed, 'PATCH', '/plants/54', { kind: 'g' }, headers)).toEqual([200, { ...plant, kind: 'g' }])
+  expect(await ask(renamed, 'GET', '/plants?tag=g')).toEqual([200, [{ ...plant, kind: 'g' }]])
+  await renamed.end()
+
+  await project.edit('openapi.yaml', (text) => text.replace(/^ {8}leaves: .*\n/m, ''))
+  await run(project.root, ['npm', 'run', '--silent', 'generate'])
+  await expect(serve({}, serverOf(project))).rejects.toThrow(
+    'plants has a column for leaves, but Plant in the contract has no such property; declare it there, or remove the ' +
+      'column from the table in src',
+  )
+})
+
 test('the table of kinds has the types that the start expects', () => {
   const rows = [...sectionOf(columns).matchAll(/^\| `.*\| `(\w+)` \| (\w+) \| ([\w ]+) \|$/gm)]
   const told: unknown = Object.fromEntries(rows.map(([, kind, sqlite, postgres]) => [kind, { sqlite, postgres }]))
@@ -149,7 +180,7 @@ test('the table of kinds has the types that the start expects', () => {
 })
 
 test('Filter, and continue a list', { timeout: 120_000 }, async () => {
-  const { server } = await serveAfter('Filter, and continue a list')
+  const { server, token } = await serveAfter('Filter, and continue a list')
   for (const id of [3, 4, 5, 6]) await server.send('POST', '/plants', { id, name: String(id), tag: 'é&b' })
   const names: string[][] = []
   for (let path: string | undefined = `/plants?limit=2&tag=${encodeURIComponent('é&b')}`; path !== undefined;) {
@@ -162,7 +193,14 @@ test('Filter, and continue a list', { timeout: 120_000 }, async () => {
     ['5', '6'],
   ])
   expect(await ask(server, 'GET', '/plants?limit=0')).toEqual([200, []])
-  expect(await ask(server, 'GET', '/plants')).toMatchObject([200, { length: 6 }])
+  await fetch(`${server.origin}/plants`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: '{"id":-9223372036854775808,"name":"lowest"}',
+  })
+  expect(await ask(server, 'GET', '/plants?limit=1')).toEqual([200, [{ name: 'lowest' }]])
+  expect(await ask(server, 'GET', '/plants?limit=1&after=-9223372036854775808')).toMatchObject([200, [{ name: 'a' }]])
+  expect(await ask(server, 'GET', '/plants')).toMatchObject([200, { length: 7 }])
 })
 
 test('Rename a property', { timeout: 120_000 }, async () => {
