@@ -4,7 +4,7 @@ import { bodySchema, bodyTypes } from './bodies.ts'
 import { type TestedContract, responseTo } from './contract.ts'
 import { canonical } from './exact-json.ts'
 import { Fault } from './fault.ts'
-import { type FlatSchema, type Json, type SchemaSource, flatten, namedTypesOf } from './flat-schema.ts'
+import { type FlatSchema, type Json, type SchemaSource, flatten, merged, namedTypesOf } from './flat-schema.ts'
 import { jsonType } from './requests.ts'
 import type { ContractRequest } from './contract-request.ts'
 import { type Members, bodyOf, idKey, isObject, unwrapped } from './resources.ts'
@@ -167,8 +167,22 @@ function shortened(value: Json): string {
 
 /** An integer that comes back as its neighbour has been a double on its way. */
 function isRounded(sent: Json, received: Json, schema: FlatSchema): boolean {
-  if (typeof sent !== 'bigint' || !isNumber(received) || namedTypesOf(schema).includes('number')) return false
-  return sent !== received && Number(sent) === Number(received)
+  if (typeof sent !== 'bigint' || !isNumber(received) || sent === received) return false
+  const isFloat = formsOf(schema, sent).some((form) => namedTypesOf(form).includes('number'))
+  return !isFloat && Number(sent) === Number(received)
+}
+
+/** What alternatives make of a schema for a value: those that the value keeps, each with what holds beside them. */
+function formsOf(schema: FlatSchema, value: Json): FlatSchema[] {
+  const [alternatives, ...choices] = schema.choices
+  if (alternatives === undefined) return [schema]
+  const { source } = schema
+  const forms = alternatives
+    .filter((each) => source.problemsOf(value, each, 'request').length === 0)
+    .map((each) => flatten(each, source))
+    .filter(({ targets }) => !targets.some((target) => schema.targets.includes(target)))
+  if (forms.length === 0) return [{ ...schema, choices: [] }]
+  return forms.flatMap((form) => formsOf(merged({ ...schema, choices }, form), value))
 }
 
 function isNumber(value: Json): value is number | bigint {
@@ -178,6 +192,11 @@ function isNumber(value: Json): value is number | bigint {
 /** How a value that was sent is shown by the one that was received; undefined for none. */
 function shownAs(sent: Json, received: Json, schema: FlatSchema, method: string): Shown {
   if (canonical(sent) === canonical(received ?? null)) return 'kept'
+  const shown = formsOf(schema, sent).map((form) => shownIn(form, sent, received, method))
+  return (['kept', 'in another form', 'missing'] as const).find((each) => shown.includes(each)) ?? 'changed'
+}
+
+function shownIn(schema: FlatSchema, sent: Json, received: Json, method: string): Shown {
   if (received === undefined) return isEmpty(sent, schema) ? 'in another form' : 'missing'
   if (typeof sent === 'string' && typeof received === 'string') return isSameText(sent, received, schema)
   const isFloat = namedTypesOf(schema).includes('number') || typeof sent === 'number'
