@@ -63,23 +63,26 @@ export class Item {
       if (isSuccess(this.#found) && one !== undefined && other !== undefined && one !== other) {
         throw lost(`GET ${this.#url}: received the id ${other}, expected ${one}`)
       }
+      this.#assertFoundShows(creation)
     }
     this.#listed = await this.#list(this.#send)
     if (this.#listed !== undefined && this.#isMissingIn(this.#listed)) {
       throw lost(`what has the path ${this.#url} is not in the list ${this.#collection}`)
     }
-    this.#assertShown(creation)
+    this.#assertListShows(creation)
   }
 
-  /** Compares what was sent with what was found and listed after it. */
-  #assertShown(change: SentChange): void {
-    const { parameter } = this.#resource
+  /** Compares what was sent with what was found. The last request shows what is wrong. */
+  #assertFoundShows(change: SentChange): void {
     const found = this.#found !== undefined && isSuccess(this.#found) ? this.#found : undefined
-    const members = found && unwrapped(bodyOf(found.text), parameter)
-    if (found !== undefined && members !== undefined) {
-      const schema = schemaOfResponse(this.#contract, { method: 'GET', url: this.#url }, found)
-      this.#readBack.compare(change, { place: `GET ${this.#url}`, members, schema })
-    }
+    const members = found && unwrapped(bodyOf(found.text), this.#resource.parameter)
+    if (found === undefined || members === undefined) return
+    const schema = schemaOfResponse(this.#contract, { method: 'GET', url: this.#url }, found)
+    this.#readBack.compare(change, { place: `GET ${this.#url}`, members, schema })
+  }
+
+  /** Compares what was sent with what was listed. */
+  #assertListShows(change: SentChange): void {
     const listed = this.#listed !== undefined && isSuccess(this.#listed) ? this.#listed : undefined
     const item = listed && (itemsOf(listed) ?? []).find((each) => this.#ids.includes(this.#idIn(each) ?? ''))
     if (listed === undefined || !isObject(item)) return
@@ -117,8 +120,9 @@ export class Item {
     if (!isSuccess(changed) || changed.status === 202) return
     this.#found = await this.#get(this.#send)
     if (this.#found !== undefined && isGone(this.#found)) throw this.#gone('GET', this.#found)
+    this.#assertFoundShows({ operation, request: sent })
     this.#listed = await this.#list(this.#send)
-    this.#assertShown({ operation, request: sent })
+    this.#assertListShows({ operation, request: sent })
   }
 
   /** A change that would give the item another name would hide it. */

@@ -143,6 +143,8 @@ export class KnownItems {
   readonly #resources: readonly Resource[]
   readonly #paths = new Map<string, string[]>()
   readonly #gone = new Set<string>()
+  /** The paths of requests that show a fault. */
+  readonly #reported = new Set<string>()
 
   constructor(contract: Operations) {
     this.#contract = contract
@@ -177,17 +179,31 @@ export class KnownItems {
     return [...this.#gone].some((gone) => path === gone || path.startsWith(`${gone}/`))
   }
 
+  /** Keeps what a report names, for its line of curl: it is not deleted, and changed only if there is no other. */
+  spare(requests: readonly SentRequest[]): void {
+    for (const { url } of requests) this.#reported.add(plainPath(url))
+  }
+
+  /** Whether a request would change or delete what a report names. */
+  isSpared({ method, url }: SentRequest): boolean {
+    if (['GET', 'HEAD', 'POST'].includes(method.toUpperCase())) return false
+    const path = plainPath(url)
+    return [...this.#reported].some((reported) => reported === path || reported.startsWith(`${path}/`))
+  }
+
   /** Sends a request to something that exists, where one is known. @param choice which one */
   directed(operation: ContractOperation, request: ContractRequest, choice: number): ContractRequest {
     const names = operation.path.split('/')
     const templates = [...this.#paths.keys()].toSorted((a, b) => b.length - a.length)
     const template = templates.find((each) => each === names.slice(0, each.split('/').length).join('/'))
-    const paths = this.#paths.get(template ?? '') ?? []
-    const path = paths[choice % Math.max(1, paths.length)]
-    if (path === undefined) return request
     const [target = '', ...query] = request.url.split('?')
-    const rest = target.split('/').slice(path.split('/').length)
-    return { ...request, url: [[path, ...rest].join('/'), ...query].join('?') }
+    const requests = (this.#paths.get(template ?? '') ?? []).map((path) => {
+      const rest = target.split('/').slice(path.split('/').length)
+      return { ...request, url: [[path, ...rest].join('/'), ...query].join('?') }
+    })
+    const free = requests.filter((each) => !this.isSpared(each))
+    const chosen = free.length > 0 || operation.method === 'delete' ? free : requests
+    return chosen[choice % Math.max(1, chosen.length)] ?? request
   }
 }
 

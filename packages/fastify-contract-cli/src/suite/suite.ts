@@ -217,6 +217,7 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
     time.start(limit)
     const outcome = await outcomeOf(run, trail)
     time.start()
+    if (outcome.verdict === 'fault') items.spare(outcome.requests)
     return { ...named, notes: [...notes], ...outcome }
   }
 

@@ -164,6 +164,26 @@ test.each<[string, Ways, RegExp]>([
   expect(code).toBe(1)
 })
 
+test('the last request of a report is the one that shows what is lost', async () => {
+  const { lines } = await run({ replace: (_sent, before) => before })
+  const [, path = ''] = / → GET (\S+): /.exec(states(lines).join()) ?? []
+  const below = lines.slice(lines.findIndex((line) => line.startsWith('  creates ')) + 1)
+  const requests = below.slice(
+    0,
+    below.findIndex((line) => !/^  (?:curl|printf) /.test(line)),
+  )
+  expect(path).toMatch(/^\/tasks\/\d+$/)
+  expect(requests.at(-1)).toMatch(new RegExp(`^  curl -X GET \\S+${path}$`))
+})
+
+test('what reports name is still there after the run', async () => {
+  const url = await serveTasks({})
+  const { lines } = await runTestOf(document, ['--url', url, '--seed', '7', '--seconds', '30'])
+  const named = lines.flatMap((line) => /-X (?:PUT|PATCH|GET) (http\S+\/tasks\/\d+) /.exec(line)?.[1] ?? [])
+  expect(named.length).toBeGreaterThan(1)
+  for (const each of named) expect([each, (await fetch(each)).status]).toEqual([each, 200])
+})
+
 const plain = (sent: Task) => ({
   ...ofTask(sent),
   ...(typeof sent['title'] === 'string' ? { title: sent['title'].trim() } : {}),
