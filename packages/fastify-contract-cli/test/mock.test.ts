@@ -67,6 +67,40 @@ test('an operation without a media type that the mock can write is answered 501'
   expect(body).toContain('cannot generate a body of application/xml; give the response an example')
 })
 
+test('a failure of a media type that the mock cannot write has no content', async () => {
+  const responses = {
+    204: { description: 'Done.' },
+    400: { description: 'No.', content: { 'application/xml': { schema: thing } } },
+  }
+  const parameters = [{ name: 'size', in: 'query', required: true, schema: { type: 'integer' } }]
+  const { app, contract, get } = await mockOf(responses, { parameters })
+  expect(await get()).toMatchObject({ status: 400, type: 'application/xml', body: '' })
+  const verdicts = []
+  for await (const { verdict } of testServer(readContract(documentOf(contract)), { app, seed: 1, scale: 0.1 }))
+    verdicts.push(verdict)
+  expect(verdicts).toContain('ok')
+  expect(verdicts).not.toContain('fault')
+})
+
+test.each([
+  ['^/things/[0-9]+$', /^\/things\/\d+$/],
+  ['^/elsewhere/[0-9]$', /^\/elsewhere\/\d$/],
+])('the header Location keeps its pattern, %s', async (pattern, expected) => {
+  const location = { required: true, schema: { type: 'string', pattern } }
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }]
+  const document = contractOf(
+    {
+      '/things': { post: { responses: { 201: { description: 'Made.', headers: { Location: location } } } } },
+      '/things/{id}': { parameters, get: { responses: { 200: { description: 'One.', content: json(thing) } } } },
+    },
+    { security: [] },
+  )
+  const read = await readCheckedContract(Buffer.from(JSON.stringify(document)), 'openapi.json')
+  const app = await createMock(sealContract({ document: stringifyJson(read.document) }), { docs: false })
+  onTestFinished(() => app.close())
+  expect((await app.inject({ method: 'POST', url: '/things' })).headers['location']).toMatch(expected)
+})
+
 const text = { type: 'string' }
 test.each<[string, object, object]>([
   ['an optional link', { next: { type: 'string', format: 'uri' } }, {}],

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { basePathsOf, isJson } from 'fastify-contract/document'
+import { type ContractOperation, basePathsOf, declaredResponse, isJson, isRange } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import { type TestedContract, operationOf } from '../suite/contract.ts'
 import { Fault } from '../suite/fault.ts'
@@ -53,6 +53,14 @@ function fittingReply(
     return undefined
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return operation && attempt('', {}, () => replyOf(operation, contract, { status }))
+    if (operation === undefined) return undefined
+    return attempt('', {}, () => replyOf(operation, contract, { status })) ?? withoutContent(operation, status)
   }
+}
+
+/** A failure of a declared media type that the mock cannot write: its status says what it is. */
+function withoutContent({ object }: ContractOperation, status: number): MockReply | undefined {
+  const { content = {} } = declaredResponse(object.responses, status) ?? {}
+  const contentType = Object.keys(content).find((type) => !isJson(type) && !isRange(type))
+  return contentType === undefined ? undefined : { status, headers: {}, contentType, body: '' }
 }

@@ -26,7 +26,7 @@ export interface Wanted {
   accept?: string | undefined
   /** Makes the value of a JSON body from its schema and the value that it would have; undefined for that one. */
   value?: ((schema: Schema, plain: () => unknown) => unknown) | undefined
-  /** Headers, by their names in lower case, where they are declared. */
+  /** Headers, by their names in lower case, where they are declared and their schemas allow them. */
   headers?: Record<string, string>
 }
 
@@ -104,11 +104,14 @@ function exampleOf(holder: Exampled, name: string | undefined): { value: unknown
 /** Every declared header. */
 function headersOf({ headers = {} }: ContractResponse, source: SchemaSource, wanted: Wanted): MockReply['headers'] {
   const values: Record<string, string> = {}
+  const wished = new Map(Object.entries(wanted.headers ?? {}))
   for (const [name, { required, schema = {}, ...header }] of Object.entries(headers)) {
     const lower = name.toLowerCase()
     if (lower === 'x-request-id') continue
     try {
-      const set = lower === 'content-encoding' ? 'identity' : wanted.headers?.[lower]
+      const wish = wished.get(lower)
+      const own = wish !== undefined && isReply(wish, schema, source) ? wish : undefined
+      const set = lower === 'content-encoding' ? 'identity' : own
       const value = set ?? exampleOf(header, wanted.example)?.value ?? plainValue(schema, source)
       if (!isSendable(value)) throw new NoGenerator(`cannot generate the header ${name}`)
       if (lower === 'link' && required !== true && /rel="?next/i.test(String(value))) continue
