@@ -133,6 +133,8 @@ export interface ContractSuite {
   close: () => Promise<void>
 }
 
+const limited = 'every request got 429; test a server without a limit of requests'
+
 /** How many different notes are kept of one case. */
 const mostNotes = 20
 
@@ -168,8 +170,11 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
       if (difference !== undefined) throw new Unjudged(`${difference}; received ${shortened(received.text)}`)
     }
   }
+  // A server that has had enough says nothing of a request.
+  let answered = 0
   const observe = async (sent: SentRequest, received: ReceivedResponse, expected?: Expectation) => {
     coverage.record(sent, received)
+    if (received.status !== 429) answered++
     if (received.status === 501 && responseTo(contract, sent, 501)?.[0] !== '501') {
       const operation = operationOf(contract, sent)
       throw new LeftOut('not implemented', operation === undefined ? `${sent.method} ${sent.url}` : routeOf(operation))
@@ -215,7 +220,11 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
     trail.requests = []
     notes = new Set()
     time.start(limit)
-    const outcome = await outcomeOf(run, trail)
+    answered = 0
+    const outcome = await outcomeOf(async () => {
+      await run()
+      if (!isStrict && trail.requests.length > 0 && answered === 0) throw new LeftOut('value', limited)
+    }, trail)
     time.start()
     if (outcome.verdict === 'fault') items.spare(outcome.requests)
     return { ...named, notes: [...notes], ...outcome }

@@ -82,6 +82,23 @@ test('an operation that refuses each valid request is not tested', { timeout: 12
   expect(code).toBe(2)
 })
 
+test('what gets nothing but 429 is not tested', { timeout: 120_000 }, async () => {
+  const limited = { status: 429, headers: {} }
+  const refused = { description: 'Later.' }
+  const paths = structuredClone(petsDocument['paths']) as Record<string, Record<string, { responses?: object }>>
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path)))
+    if (operation.responses !== undefined) operation.responses = { ...operation.responses, 429: refused }
+  const document = { ...petsDocument, paths }
+  let count = 0
+  const reply: Faults['reply'] = (right) => (++count > 400 ? limited : right)
+  const { code, lines } = await runTestOf(document, ['--url', await pets({ reply }), ...withKey])
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^left out: .*: every request got 429; test a server without a limit of requests$/),
+  )
+  expect(lines.at(-1)).toMatch(/ 0 failed, \d+ not tested/)
+  expect(code).toBe(2)
+})
+
 const xmlBody = (media: object) => {
   const requestBody = { required: true, content: { 'application/xml': { schema: { type: 'object' }, ...media } } }
   const b = { post: { operationId: 'addB', requestBody, responses: noContent } }
