@@ -189,6 +189,24 @@ const groups: [impact: Change['impact'], edits: [Edit, RegExp][]][] = [
       ],
     ],
   ],
+  [
+    'breaking',
+    [
+      [
+        ['paths /found query responses 200 content application/jsonl itemSchema'],
+        /^paths > \/found > query > responses > 200 .* schema: Type widened/,
+      ],
+    ],
+  ],
+  [
+    'compatible',
+    [
+      [
+        ['paths /found query requestBody content application/json schema'],
+        /^paths > \/found > query > requestBody .* schema: type changed from "object" to none/,
+      ],
+    ],
+  ],
   ['breaking', [[['paths /found query'], /^paths > \/found > query: /]]],
   [
     'compatible',

@@ -127,7 +127,9 @@ function copyForRedocly(document: object): Record<string, unknown> {
       if (held === undefined || held.holder === value || Array.isArray(member)) return [name, copy(member, held?.kind)]
       return [name, Object.fromEntries(held.names.map((each) => [each, copy(held.holder[each], held.kind)]))]
     })
-    return Object.fromEntries(members)
+    // It compares no schema with none.
+    const hasNoSchema = /Content$/.test(kind ?? '') && !('schema' in value || 'itemSchema' in value || '$ref' in value)
+    return { ...(hasNoSchema ? { schema: {} } : {}), ...Object.fromEntries(members) }
   }
 
   // A document is an object.
