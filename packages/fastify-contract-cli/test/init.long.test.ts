@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -143,7 +143,7 @@ function start(service: string, args: string[], env: Partial<Record<'PORT' | 'AP
   child.stderr.on('data', (bytes) => (err += String(bytes)))
   const exit = once(child, 'exit').then(([code]) => ({ code: code as unknown, out, err }))
   onTestFinished(async () => {
-    // SIGKILL would leave the process that `node --watch` has started.
+    // SIGKILL would leave the server that src/dev.ts has started.
     child.kill('SIGTERM')
     await exit
   })
@@ -230,14 +230,52 @@ test('npm run dev has the mock answer until a handler is written', async () => {
   await prints(/^the mock answers things\.list, open, because /m)
 })
 
-test('npm run dev serves each save of the contract', async () => {
+test('npm run dev serves each save of the contract and of the code', async () => {
   const { service } = await makeService()
-  const { prints } = await startDev(service)
-  await prints(/^Docs /m)
-  await writeFile(join(service, 'parts/thing.yaml'), 'type: [')
+  const { child, exit, prints, printed } = await startDev(service, { API_KEY: 'secret' })
+  /** Saves as many editors do: it writes a new file and renames it. */
+  const save = async (file: string, text: string) => {
+    await writeFile(join(service, `${file}~`), text)
+    await rename(join(service, `${file}~`), join(service, file))
+  }
+  let read = 0
+  const nextOrigin = async () => {
+    const place = /^Service +([^/]+\/\/[^/]+)[^]*^Docs .*\n/m
+    await expect.poll(() => printed().slice(read)).toMatch(place)
+    const [text = '', origin = ''] = place.exec(printed().slice(read)) ?? []
+    read = printed().indexOf(text, read) + text.length
+    return origin
+  }
+  await nextOrigin()
+  const contract = await readFile(join(service, 'shop.json'), 'utf8')
+  for (const title of ['First', 'Second', 'Third']) {
+    await save('shop.json', contract.replace('"Shop"', `"${title}"`))
+    expect(await (await fetch(`${await nextOrigin()}/openapi.json`)).text()).toContain(title)
+  }
+  await save('parts/thing.yaml', 'type: [')
   await prints(/^generated\/ is unchanged$/m)
-  await writeFile(join(service, 'parts/thing.yaml'), 'type: object\n')
-  await prints(/^Docs [^]*^wrote generated\/contract.ts[^]*^Docs /m)
+  await save('parts/thing.yaml', 'type: object\n')
+  await nextOrigin()
+  const table = await readFile(join(service, 'src/handlers.ts'), 'utf8')
+  await mkdir(join(service, 'src/things'))
+  let origin = ''
+  for (const id of [1, 2]) {
+    await save(
+      'src/things/open.ts',
+      `export const open = () => ({ status: 200, body: { id: ${String(id)} } }) as const`,
+    )
+    if (id === 1) {
+      await save(
+        'src/handlers.ts',
+        `import { open } from './things/open.ts'\n${table.replace('open: notImplemented', 'open')}`,
+      )
+    }
+    origin = await nextOrigin()
+    expect(await (await fetch(`${origin}/v1/open`)).json()).toEqual({ id })
+  }
+  child.kill('SIGTERM')
+  await exit
+  await expect(fetch(origin)).rejects.toThrow()
 })
 
 test('the test of a new service skips missing handlers and finds faults', async () => {

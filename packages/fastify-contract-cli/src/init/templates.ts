@@ -39,7 +39,7 @@ export function packageJson({ name, contract, version, isStrict }: Service): str
     engines: { node: '>=22.18' },
     scripts: {
       start: `${exec}node src/server.ts`,
-      dev: `${exec}node --watch --import fastify-contract-cli/dev src/dev.ts`,
+      dev: `${exec}node src/dev.ts`,
       generate,
       check: `${generate} --check && tsc`,
       test: 'npm run -s check && node --test',
@@ -193,29 +193,68 @@ ${warn}  const urls = basePathsOf(documentOf(contract)).map((path) => origin + p
 
 /** @param files of the contract, by their paths */
 export function dev(files: readonly string[]): string {
-  return `import { spawnSync } from 'node:child_process'
-import { watch } from 'node:fs'
-import { basename, dirname } from 'node:path'
+  return `import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { type FSWatcher, readdirSync, watch } from 'node:fs'
+import { dirname, join } from 'node:path'
 
-/** The files of the contract. Each save of one generates anew. */
-const files = [${files.map(quoted).join(', ')}]
+/** The files of the contract. A save of one generates anew; a save in src starts the server again. */
+const files = [${files.map(quoted).join(', ')}].map((file) => join(file))
 
-/** Starts the server once the contract can be generated. node --watch restarts it whenever the code has changed. */
-function generate(): void {
-  const { status } = spawnSync('npm run -s generate', { shell: true, stdio: 'inherit' })
-  if (status === 0) void import('./server.ts')
+let server: ChildProcess | undefined
+let saved: 'nothing' | 'code' | 'contract' = 'contract'
+let isBusy = false
+
+async function handleSaves(): Promise<void> {
+  if (isBusy) return
+  isBusy = true
+  while (saved !== 'nothing') {
+    const isContract = saved === 'contract'
+    saved = 'nothing'
+    watchFolders()
+    if (!isContract || isGenerated()) await restart()
+  }
+  isBusy = false
 }
 
+function isGenerated(): boolean {
+  return spawnSync('npm run -s generate', { shell: true, stdio: 'inherit' }).status === 0
+}
+
+async function stop(): Promise<void> {
+  if (server?.exitCode === null && server.kill()) await once(server, 'exit')
+}
+
+/** The mock answers where a handler is notImplemented. */
+async function restart(): Promise<void> {
+  await stop()
+  server = spawn(process.execPath, ['--import', 'fastify-contract-cli/dev', 'src/server.ts'], { stdio: 'inherit' })
+}
+
+let watchers: FSWatcher[] = []
 let timer: NodeJS.Timeout | undefined
-for (const file of files) {
-  // Its folder, because many editors replace a file that they save.
-  watch(dirname(file), (_event, name) => {
-    if (name !== basename(file)) return
-    clearTimeout(timer)
-    timer = setTimeout(generate, 50)
-  })
+
+/** Watches folders, because many editors replace a file that they save, and again for new folders. */
+function watchFolders(): void {
+  const inSource = readdirSync('src', { recursive: true, withFileTypes: true })
+  const source = ['src', ...inSource.flatMap((each) => (each.isDirectory() ? join(each.parentPath, each.name) : []))]
+  const before = watchers
+  watchers = [...new Set([...files.map((file) => dirname(file)), ...source])].map((folder) =>
+    watch(folder, (_event, name) => {
+      const isContract = files.includes(join(folder, name ?? ''))
+      if (!isContract && !source.includes(folder)) return
+      if (saved !== 'contract') saved = isContract ? 'contract' : 'code'
+      clearTimeout(timer)
+      timer = setTimeout(() => void handleSaves(), 50)
+    }),
+  )
+  for (const watcher of before) watcher.close()
 }
-generate()
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  process.once(signal, () => void stop().then(() => process.exit()))
+}
+void handleSaves()
 `
 }
 
