@@ -16,7 +16,9 @@ export interface ServedPaths {
   failureForm: FailureForm
 }
 
-export const noSuchPath = (): Refusal => new Refusal('path_not_found', 'the path does not exist')
+/** @param page the path of a docs page; undefined without one */
+export const noSuchPath = (page?: string): Refusal =>
+  new Refusal('path_not_found', `the path does not exist${page === undefined ? '' : `; see ${page}`}`)
 const malformed = (fault: string): Refusal => new Refusal('malformed_http', fault)
 
 /**
@@ -33,12 +35,13 @@ export function refuseRequests(
 ): onRequestHookHandler {
   return (request, reply, done) => {
     setCommonHeaders(request, reply)
-    const refusal = faultOfHeaders(request.raw) ?? (isUnmatched(request) ? unmatched(app, request) : undefined)
-    if (refusal === undefined) {
+    const fault = faultOfHeaders(request.raw)
+    if (fault === undefined && !isUnmatched(request)) {
       done()
       return
     }
     const page = contracts.find((contract) => contract.page !== undefined)?.page
+    const refusal = fault ?? unmatched(app, request, page)
     // Relative, because a proxy may add a prefix.
     if (page !== undefined && refusal.failure === 'path_not_found' && isBrowserAtRoot(request)) {
       void reply.redirect(`.${page}`)
@@ -118,11 +121,11 @@ export function routedUrl({ url: target = '/' }: Pick<IncomingMessage, 'url'>): 
   return (url.startsWith('/') || url === '*') && faultOfTarget(target) === undefined ? url : unroutable
 }
 
-function unmatched(app: FastifyInstance, { method, url, originalUrl }: FastifyRequest): Refusal {
+function unmatched(app: FastifyInstance, { method, url, originalUrl }: FastifyRequest, page?: string): Refusal {
   const fault = faultOfTarget(originalUrl)
   if (fault !== undefined) return malformed(fault)
   const methods = methodsOf(app, url)
-  if (methods.length === 0) return noSuchPath()
+  if (methods.length === 0) return noSuchPath(page)
   const allow = methods.sort().join(', ')
   return new Refusal('method_not_allowed', `${method} is not allowed on this path; allowed: ${allow}`, { Allow: allow })
 }

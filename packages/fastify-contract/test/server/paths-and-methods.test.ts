@@ -61,6 +61,13 @@ test('only browsers are redirected from / to the docs page', async () => {
   }
 })
 
+test('a path that does not exist is answered with that of the docs page, if there is one', async () => {
+  const { send } = server()
+  expect((await send({ url: '/' })).text).toContain('the path does not exist; see /docs"')
+  const { send: sendToOther } = await serve({ options: { docs: false } })
+  expect((await sendToOther({ url: '/' })).text).toContain('the path does not exist"')
+})
+
 test.each([
   ...['/things/%', '/things/%2', '/things/%zz', '/things/%ff', '/things/%C3', '/things/%ED%A0%80', '/%', '/nowhere?%'],
   ...['/things?limit=1%', '/things?limit=%u0031', '/things?limit=%C3%28', '/things?limit=%C0%B1', '/things?%zz=1'],
