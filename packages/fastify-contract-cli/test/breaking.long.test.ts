@@ -376,11 +376,12 @@ describe('the base of the comparison', () => {
   })
 
   test('must exist; otherwise the check fails with a remedy', async () => {
-    const root = await folderWith({ 'openapi.yaml': base })
+    const root = await folderWith({ 'openapi.yaml': base.replace('1.0.0', '1.2.0') })
     const refusal = {
       ok: false,
       lines: [
-        expect.stringMatching(/^docs\/releases\/ has no released contract.*git checkout.* cp openapi\.yaml docs\//),
+        'docs/releases/ has no released contract; for the first release, run: mkdir -p docs/releases && cp openapi.yaml ' +
+          'docs/releases/openapi-1.2.0.yaml; otherwise restore it: git checkout -- docs/releases',
       ],
     }
     expect(await check(root)).toEqual(refusal)

@@ -21,8 +21,9 @@ export async function checkBreaking(
   const { root, contract } = releases
   const read = (file: string) => readOpenApi(readSource(resolve(root, file), file), resolve(root, file), file)
   try {
-    const { label, file } = findBase(releases, wanted)
-    const [before, after] = [await read(file), await read(contract)]
+    const after = await read(contract)
+    const { label, file } = findBase(releases, wanted, versionOf(after))
+    const before = await read(file)
     const changes = await compareContracts(before, after)
     return resultOf({ contract, label, changes, before: versionOf(before), after: versionOf(after), listsAll })
   } catch (error) {

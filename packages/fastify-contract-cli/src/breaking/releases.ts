@@ -24,18 +24,23 @@ export interface Releases {
  * Finds the contract to compare with.
  *
  * @param wanted a released version or the path of a file; undefined for the newest release
+ * @param current the version of the contract that is compared
  * @returns its label, and its file relative to the root
  * @throws BrokenContract if there is no such release
  */
-export function findBase(releases: Releases, wanted: string | undefined): { label: string; file: string } {
+export function findBase(
+  releases: Releases,
+  wanted: string | undefined,
+  current: string,
+): { label: string; file: string } {
   const { folder, contract } = releases
   const kept = keptReleases(releases)
   const version = wanted === undefined ? kept.at(-1) : parseVersion(wanted)
   if (version === undefined && wanted !== undefined) return { label: wanted, file: wanted }
   if (version === undefined) {
     throw new BrokenContract([
-      `${folder}/ has no released contract; restore it with "git checkout -- ${folder}", ` +
-        `or before the first release run: cp ${contract} ${fileOf(releases, [1, 0, 0])}`,
+      `${folder}/ has no released contract; for the first release, run: mkdir -p ${folder} && cp ${contract} ` +
+        `${fileOf(releases, parseVersion(current) ?? [1, 0, 0])}; otherwise restore it: git checkout -- ${folder}`,
     ])
   }
   const [label, file] = [version.join('.'), fileOf(releases, version)]
