@@ -342,7 +342,7 @@ describe('a burst of requests', () => {
       while (performance.now() < end);
       return { status: 200, body: 'done' }
     }
-    const { app, listen } = await serve({ paths: busy, handlers: { wait: takeLong, read: takeLong }, limits })
+    const { app, listen } = await serve({ paths: busy, handlers: { wait: takeLong, read: takeLong }, beside, limits })
     let accepted = 0
     app.server.on('connection', () => accepted++)
     const origin = await listen()
@@ -399,6 +399,27 @@ describe('a burst of requests', () => {
     }
     expect(read).toBeLessThan(600)
     for (const socket of sockets) socket.destroy()
+  })
+
+  test('does not wait for chunks that never end', async () => {
+    const { sockets } = await serveBusy(200)
+    const [kept, ...others] = sockets
+    const chunks = inChunks(600)
+    const [fields, piece] = [post(0).replace(/Content-Length[^]*/, ''), chunks.slice(chunks.indexOf('1\r\n'))]
+    for (const socket of others) socket.on('error', () => undefined).write(`${fields}${chunks}`)
+    const flood = setInterval(() => {
+      for (const socket of others) socket.write(piece)
+    }, 5)
+    onTestFinished(() => {
+      clearInterval(flood)
+      for (const socket of sockets) socket.destroy()
+    })
+    const start = performance.now()
+    for (let count = 0; count < 10; count++) {
+      kept!.write(next)
+      await once(kept!, 'data')
+    }
+    expect(performance.now() - start).toBeLessThan(3_000)
   })
 
   test('is served to its end by a server that closes', async () => {

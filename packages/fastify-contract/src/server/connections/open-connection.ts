@@ -248,7 +248,7 @@ export class OpenConnection {
       // While nothing reads the content, each chunk would be kept as an object.
       if (this.#isWaiting || chunked === undefined || chunked.request.readableFlowing === null) return
       this.#isWaiting = true
-      this.#shared.turns.work(bytes.length, () => {
+      this.#shared.turns.parse(() => {
         this.#isWaiting = false
         this.#parseChunks()
       })

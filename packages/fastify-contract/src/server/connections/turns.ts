@@ -22,8 +22,8 @@ interface Lane {
  * wait in the order of their arrival. Otherwise libuv would serve busy connections for seconds before it runs a timer: it
  * polls up to 48 times in a turn while a thousand sockets are readable.
  *
- * Of each kind, a turn runs at least one step: the content of requests that have started, new requests, and long content.
- * So a request waits for few others that take long.
+ * Of each kind, a turn runs at least one step: the content of requests that have started, new requests, and long content or
+ * chunks. So a request waits for few others that take long.
  *
  * While `maxReadAhead` requests wait, no connection is read that has none: what waits in the kernel takes no memory here.
  *
@@ -72,6 +72,11 @@ export class Turns {
   /** Works on so many bytes of content, in this turn or in a later one. */
   readonly work = (bytes: number, step: () => void): void => {
     this.#run(bytes > shortContent ? this.#longContent : this.#content, step)
+  }
+
+  /** Parses chunks, in this turn or in a later one. They may never end, so no new request waits for them. */
+  parse(step: () => void): void {
+    this.#run(this.#longContent, step)
   }
 
   /** Whether so many requests wait that no further ones should be read. */
