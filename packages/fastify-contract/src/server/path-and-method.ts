@@ -55,8 +55,10 @@ export function refuseRequests(
  */
 export const refuseMalformed: onRequestHookHandler = (request, reply, done) => {
   setCommonHeaders(request, reply)
-  const fault = faultOfHeaders(request.raw)
-  if (fault !== undefined) throw fault
+  const refusal = faultOfHeaders(request.raw)
+  if (refusal !== undefined) throw refusal
+  const fault = faultOfTarget(request.originalUrl)
+  if (fault !== undefined) throw malformed(fault)
   done()
 }
 

@@ -205,6 +205,23 @@ describe.each([
     expect([other.statusCode, other.body]).toEqual([200, 'own'])
   })
 
+  test.each(['ids=%ff', 'ids=1,%zz', 'text=%', 'text=1&%C3=1'])(
+    'the broken percent-encoding of %s is refused',
+    async (query) => {
+      const list = { schema: { type: 'array', items: { type: 'integer' } }, explode: false }
+      const parameters = [
+        { name: 'ids', in: 'query', ...list },
+        { name: 'text', in: 'query', schema: { type: 'string' } },
+      ]
+      const get = { operationId: 'get', parameters, responses: { ...ok, ...failures } }
+      const contract = contractOf({ openapi: '3.1.0', info: { title: 'a', version: '1' }, paths: { '/a': { get } } })
+      const handlers = { get: () => ({ status: 200, body: {} }) }
+      const app = await start(async (host) => host.register(fastifyContract(contract, { handlers })))
+      const { statusCode, body } = await app.inject({ url: `/a?${query}` })
+      expect([statusCode, body]).toEqual([400, expect.stringContaining('percent-encoding')])
+    },
+  )
+
   test('a long path that is not found takes little time', async () => {
     const { contract, handlers } = contractOfRoute('/{a}-{b}-{c}')
     const app = await start(async (host) => host.register(fastifyContract(contract, { handlers })))
