@@ -76,6 +76,8 @@ export interface SchemaSource {
   isClosed?: boolean
   /** What every request has in place of a drawn value, by the place and the name of a parameter. */
   given?: GivenValues
+  /** How many more places of a schema have their rules listed. */
+  places?: { left: number }
   /** Which single value is drawn; undefined for any. */
   plain?: PlainChoice
 }
@@ -91,8 +93,8 @@ export interface PlainChoice {
   hasExamples: boolean
   /** Whether objects have only what they must have. */
   isLeast: boolean
-  /** How many more values are made for what may be left out. */
-  budget: { left: number }
+  /** How many more values are made for what may be left out, and in all. */
+  budget: { left: number; parts: number }
 }
 
 /** Merges the parts of a schema: what it refers to, and those of `allOf`. */

@@ -303,6 +303,8 @@ async function outcomeOf(test: () => Promise<void>, trail: Trail): Promise<Outco
     const cause = error instanceof BrokenProperty ? error.cause : error
     // The suite itself is at fault.
     if (cause instanceof TypeError || cause instanceof ReferenceError) throw error
+    if (cause instanceof RangeError)
+      return { verdict: 'not judged', reason: `too much for the suite: ${cause.message}` }
     const fault = { verdict: 'fault', kind: faultKindOf(error), problem: messageOf(error) } as const
     return error instanceof BrokenProperty
       ? { ...fault, requests: error.requests, counterexample: error.found }

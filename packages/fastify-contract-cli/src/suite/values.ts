@@ -25,6 +25,8 @@ export function valuesOf(schema: Schema, source: SchemaSource): fc.Arbitrary<Jso
 
 /** How many values are made for what may be left out of a plain value. */
 const mostValues = 2_000
+/** How many values are made for a plain value in all. */
+export const mostParts = 100_000
 
 /**
  * The value of a schema that a reader expects, always the same: an example, or plain texts and numbers of all properties.
@@ -39,7 +41,7 @@ export function plainValue(schema: Schema, source: SchemaSource, index = 0): Jso
     ),
   )
   for (const choice of choices) {
-    const plain = { ...choice, budget: { left: mostValues } }
+    const plain = { ...choice, budget: { left: mostValues, parts: mostParts } }
     const quiet = { ...source, plain, skippedParts: new Set<string>() }
     const value = attempt('', {}, () => fc.sample(valuesOf(schema, quiet), { seed: 1, numRuns: 1 }))
     const kind = source.direction === 'response' ? 'closed' : source.direction
@@ -80,14 +82,16 @@ export function found<Value>(
   })
 }
 
-/** Values among which some are allowed by a schema, or all. */
+/** Values among which some are allowed by a schema, or all. @throws LeftOut if its parts are too many */
 export function drawn(flat: FlatSchema): fc.Arbitrary<Json> {
-  const { plain } = flat.source
+  const { plain, time } = flat.source
+  time?.assertLeft()
+  if (plain !== undefined && plain.budget.parts-- <= 0) throw new NoGenerator('a schema has too many parts')
   if (plain?.hasExamples === false) return drawnAnew(flat)
   const examples = flat.examples.map(exact).filter(isAllowed(flat))
   if (examples.length === 0) return drawnAnew(flat)
   return plain === undefined
-    ? fc.oneof({ weight: 9, arbitrary: drawnAnew(flat) }, fc.constantFrom(...examples))
+    ? fc.oneof({ weight: 9, arbitrary: drawnAnew(flat) }, constantOf(examples))
     : fc.constant(examples[0])
 }
 
@@ -126,7 +130,12 @@ function drawnFrom(flat: FlatSchema, alternatives: Schema[]): fc.Arbitrary<Json>
 
 function one(flat: FlatSchema, values: Json[]): fc.Arbitrary<Json> {
   const { plain } = flat.source
-  return plain === undefined ? fc.constantFrom(...values) : fc.constant(values[plain.index % values.length])
+  return plain === undefined ? constantOf(values) : fc.constant(values[plain.index % values.length])
+}
+
+/** One of some values, which may be more than a function takes arguments. */
+export function constantOf(values: readonly Json[]): fc.Arbitrary<Json> {
+  return values.length < 10_000 ? fc.constantFrom(...values) : fc.nat(values.length - 1).map((index) => values[index])
 }
 
 /** The type of a plain value; of several, `null` comes last. */

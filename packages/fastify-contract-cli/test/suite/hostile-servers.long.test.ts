@@ -204,3 +204,44 @@ test('a run ends in its time however large the contract is', async () => {
   expect(performance.now() - start).toBeLessThan(8_000)
   expect(verdicts).toEqual(new Set(['ok', 'left out']))
 })
+
+const to = (index: number) => ({ $ref: `#/components/schemas/S${String(index)}` })
+/** Schemas each of which refers to the next twice. */
+const doubling = (schemaOf: (next: object) => object) =>
+  Object.fromEntries(
+    Array.from({ length: 31 }, (_, index) => [`S${String(index)}`, index < 30 ? schemaOf(to(index + 1)) : {}]),
+  )
+const conditions = Array.from({ length: 40 }, (_, least) => ({
+  if: { properties: { a: { minimum: least } } },
+  then: { properties: { b: { maximum: -least } } },
+  else: { properties: { c: { minimum: least } } },
+}))
+const numbers = { a: { type: 'integer' }, b: { type: 'integer' }, c: { type: 'integer' } }
+
+test.each<[string, object]>([
+  [
+    '2^30 required members',
+    doubling((next) => ({ type: 'object', required: ['a', 'b'], properties: { a: next, b: next } })),
+  ],
+  ['2^30 optional members', doubling((next) => ({ type: 'object', properties: { a: next, b: next } }))],
+  ['2^30 alternatives', doubling((next) => ({ oneOf: [next, { type: 'array', items: next }] }))],
+  [
+    '2^40 ways through conditions',
+    { S0: { type: 'object', required: ['a', 'b', 'c'], properties: numbers, allOf: conditions } },
+  ],
+  ['100,000 constants', { S0: { enum: Array.from({ length: 100_000 }, (_, index) => `value ${String(index)}`) } }],
+])('a contract of %s takes neither much time nor memory', async (_name, schemas) => {
+  const requestBody = { required: true, content: { 'application/json': { schema: to(0) } } }
+  const security = [{ key: [] }]
+  const post = { operationId: 'add', security, requestBody, responses: { 204: { description: 'Done.' } } }
+  const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'X-Key' } }
+  const contract = readContract({ paths: { '/a': { post } }, components: { schemas, securitySchemes } })
+  const exchange = () => Promise.resolve({ status: 400, headers: {}, text: '' })
+  const start = performance.now()
+  const verdicts = new Set<string>()
+  for await (const { verdict } of testServer(contract, { exchange, auth: { key: 'k' }, seconds: 3 }))
+    verdicts.add(verdict)
+  expect(performance.now() - start).toBeLessThan(20_000)
+  expect(verdicts).toContain('left out')
+  expect(verdicts).not.toContain('fault')
+})
