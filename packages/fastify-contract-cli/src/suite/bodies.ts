@@ -49,7 +49,11 @@ function drawnBodies(operation: ContractOperation, type: string, source: SchemaS
     const isForm = (value: Json) =>
       typeof value === 'object' && !Array.isArray(value) && Object.entries(value ?? {}).every(isWritten)
     return found(
-      textual(flat, (name) => encodings[name]?.style === 'deepObject'),
+      textual(
+        flat,
+        (name) => encodings[name]?.style === 'deepObject',
+        (name) => encodings[name]?.style === undefined && encodings[name]?.explode === undefined,
+      ),
       isForm,
       source,
     )

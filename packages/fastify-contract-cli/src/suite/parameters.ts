@@ -119,21 +119,30 @@ function isValidIn({ assertions, properties, required, also, source }: FlatSchem
  * Values of a schema that have a text: a scalar, a list of scalars, or an object of both.
  *
  * @param isDeep whether a property is written in the style `deepObject`
+ * @param isWhole whether the objects of a property are written as JSON
  * @throws NoGenerator
  */
-export function textual(flat: FlatSchema, isDeep: (name: string) => boolean = () => false): fc.Arbitrary<Json> {
+export function textual(
+  flat: FlatSchema,
+  isDeep: (name: string) => boolean = () => false,
+  isWhole: (name: string) => boolean = () => false,
+): fc.Arbitrary<Json> {
   const isOpen = Object.keys(flat.properties).length === 0 && flat.assertions.additionalProperties !== false
   if (!namedTypesOf(flat).includes('object') || isOpen) return found(allowed(sent(flat)), hasText, flat.source)
   const properties = Object.fromEntries(
     Object.entries(sent(flat).properties).filter(
       ([name, property]) =>
-        flat.required.includes(name) || isDeep(name) || !namedTypesOf(within(flat, property)).includes('object'),
+        flat.required.includes(name) ||
+        isDeep(name) ||
+        isWhole(name) ||
+        !namedTypesOf(within(flat, property)).includes('object'),
     ),
   )
+  const hasTexts = (value: Json) => isScalar(value) || hasText(withoutObjects(value, isWhole))
   const assertions = { ...flat.assertions, additionalProperties: false }
   const whole = { ...sent(flat), assertions, properties }
   const names = Object.keys(properties).filter(isDeep)
-  if (names.length === 0) return found(allowed(whole), hasText, flat.source)
+  if (names.length === 0) return found(allowed(whole), hasTexts, flat.source)
   const written = allowed(whole).map((value): Json => {
     const members = Object.entries(value as object).map(([name, member]: [string, Json]): [string, Json] => {
       return [name, names.includes(name) ? withTexts(member) : member]
@@ -144,10 +153,21 @@ export function textual(flat: FlatSchema, isDeep: (name: string) => boolean = ()
     const [deep, flatly] = [{ ...(value as object) }, { ...(value as object) }] as Record<string, Json>[]
     for (const name of Object.keys(value as object))
       Reflect.deleteProperty((names.includes(name) ? flatly : deep)!, name)
-    const isFlat = Object.keys(flatly!).length === 0 || hasText(flatly)
+    const isFlat = Object.keys(flatly!).length === 0 || hasTexts(flatly)
     return isFlat && Object.values(deep!).every(hasDeepText) && isValidIn(flat, value)
   }
   return found(written, isRight, flat.source)
+}
+
+/** A form with a text in place of each object that is written as JSON. */
+function withoutObjects(form: Json, isWhole: (name: string) => boolean): Json {
+  const text = (member: Json): Json => (isObject(member) ? 'JSON' : member)
+  if (!isObject(form)) return form
+  const members = Object.entries(form).map(([name, member]): [string, Json] => {
+    if (!isWhole(name)) return [name, member]
+    return [name, Array.isArray(member) ? member.map(text) : text(member)]
+  })
+  return Object.fromEntries(members)
 }
 
 /** Whether a value can be written as texts without a loss. */

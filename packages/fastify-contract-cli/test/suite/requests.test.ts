@@ -166,6 +166,17 @@ test.each(['application/x-www-form-urlencoded', 'multipart/form-data'])(
   },
 )
 
+test.each(['application/x-www-form-urlencoded', 'multipart/form-data'])('objects in %s are drawn', async (type) => {
+  const part = { type: 'object', required: ['k'], properties: { k: { type: 'integer' }, more: { type: 'object' } } }
+  const properties = { part, parts: { type: 'array', minItems: 1, items: part }, word: text }
+  const schema = { type: 'object', required: ['part', 'parts'], properties }
+  const operation = { requestBody: { required: true, content: { [type]: { schema } } } }
+  const { right, wrong } = await statusesOf(operation)
+  expect(new Set(right)).toEqual(new Set([204]))
+  expect([...wrong.keys()]).toContain('body/part required')
+  expect(new Set([...wrong.values()].flat())).toEqual(new Set([400]))
+})
+
 test('a quoted integer of a cookie is not a broken one', async () => {
   const { wrong } = await statusesOf({ parameters: [parameter('cookie', 'c', { schema: { type: 'integer' } })] })
   expect(wrong.get('cookie/c canonical decimal form')).toEqual([400, 400, 400, 400, 400])
