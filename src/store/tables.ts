@@ -41,12 +41,14 @@ export function assertColumns(
     const place = `${database} ${type === undefined ? 'lacks' : 'has'}`
     if (type !== undefined) {
       throw new UnusableStore(
-        `${place} ${table.name}.${name} as ${type}, but the kind ${column} is ${expected}; correct its migration or its kind`,
+        `${place} ${table.name}.${name} as ${type}, but the kind ${column} is ${expected}; correct its kind, or its ` +
+          'migration; if that has run, add another one',
       )
     }
     const missing = found.size === 0 ? `table ${table.name}` : `column ${table.name}.${name}`
     throw new UnusableStore(
-      `${place} the ${missing}: if it is new, add its migration; if it was removed, restore a backup`,
+      `${place} the ${missing}: if it is new, add its migration; if you wrote it into a migration that has run, add ` +
+        'another one instead; if it was removed, restore a backup',
     )
   }
 }

@@ -134,8 +134,8 @@ test(columns, { timeout: 120_000 }, async () => {
   await project.edit('src/plants/plant.ts', (text) => text.replace("light: 'text?'", "light: 'int64?'"))
   await expect(serve({}, serverOf(project))).rejects.toThrow(
     inject('engine') === 'sqlite'
-      ? ' has plants.light as TEXT, but the kind int64? is INTEGER; correct its migration or its kind'
-      : ' has plants.light as text, but the kind int64? is bigint; correct its migration or its kind',
+      ? ' has plants.light as TEXT, but the kind int64? is INTEGER; correct its kind, or its migration'
+      : ' has plants.light as text, but the kind int64? is bigint; correct its kind, or its migration',
   )
 })
 

@@ -48,7 +48,10 @@ test('a database from before scopes is migrated, and its tokens keep all rights'
 })
 
 test.for([
-  ['DROP COLUMN tag', 'lacks the column plants.tag: if it is new, add its migration'],
+  [
+    'DROP COLUMN tag',
+    'lacks the column plants.tag: if it is new, add its migration; if you wrote it into a migration that has run, add',
+  ],
   ['ALTER COLUMN tag TYPE integer USING 0', 'has plants.tag as integer, but the kind text\\? is text; correct'],
   ['ALTER COLUMN tag SET NOT NULL', 'has plants.tag as text NOT NULL, but the kind text\\? is text; correct'],
   ['ALTER COLUMN name DROP NOT NULL', 'has plants.name as text, but the kind text is text NOT NULL; correct'],
