@@ -142,6 +142,9 @@ test('the mock answers until a handler is written', { timeout: 180_000 }, async 
 
 test('a changed schema is named, and --fresh starts all the same', { timeout: 180_000 }, async (task) => {
   const { root, edit } = await copyProject()
+  await edit('openapi.yaml', (text) =>
+    text.replace('    NewPlant:\n', (next) => `        height: { type: string }\n${next}`),
+  )
   const dev = startDev(root, task)
   await dev.nextServing('title: Plant Store')
   await edit('src/plants/plant.ts', (text) => text.replace("tag: 'text?',", "tag: 'text?',\n  height: 'text?',"))
