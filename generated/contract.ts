@@ -29,7 +29,7 @@ export type Auth = library.Auth<schemes>
 
 export const contract: library.Contract<Types> = {
   folder: import.meta.dirname,
-  sources: {"../openapi.yaml":"0174a3b7293be4d07ca2e460c3f9d8646be347f26a722f7e4afd5dac5fe418f1"},
+  sources: {"../openapi.yaml":"2443ccb6bf14585196ce338d3f1a2f52acfea186b26eeccdd6f46efd5e1a8085"},
   document: `{
  "openapi": "3.1.0",
  "info": {
@@ -230,7 +230,7 @@ export const contract: library.Contract<Types> = {
    "content": {
     "application/json": {
      "schema": {"$ref": "#/components/schemas/Error"},
-     "example": {"error": 40400, "message": "the path does not exist"}
+     "example": {"error": 40400, "message": "the path does not exist; see /docs"}
     }
    }
   },
@@ -602,7 +602,7 @@ export const contract: library.Contract<Types> = {
  }
 }
 `,
-  sha256: "0200284aebc6998e50ab2ee8138f358c5cb2dc8aaabc0665cad7369d93da9085",
+  sha256: "bf309a3872989d80491862561ed2635db89b1944cadd8cbbc94c3822ceca1572",
 }
 
 /** The values that x-enum-varnames names. */
