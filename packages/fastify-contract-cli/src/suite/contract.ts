@@ -84,6 +84,8 @@ export function routeOf({ method, path }: Pick<ContractOperation, 'method' | 'pa
 
 /** Whether a path is one of a template, such as `/plants/{id}`. */
 export function isPathOf(template: string, path: string): boolean {
+  // An expression may be too large.
+  if (!template.includes('{')) return template === path
   const pattern = template.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{[^{}]+\}/g, '[^/]+')
   return new RegExp(`^${pattern}$`).test(path)
 }

@@ -245,3 +245,10 @@ test.each<[string, object]>([
   expect(verdicts).toContain('left out')
   expect(verdicts).not.toContain('fault')
 })
+
+test('a path that is too long for a URL is left out', async () => {
+  const get = { operationId: 'get', responses: { 204: { description: 'Done.' } } }
+  const contract = readContract({ paths: { [`/${'a'.repeat(50_000)}`]: { get } } })
+  const exchange = () => Promise.resolve({ status: 204, headers: {}, text: '' })
+  for await (const { verdict } of testServer(contract, { exchange, seconds: 3 })) expect(verdict).toBe('left out')
+})
