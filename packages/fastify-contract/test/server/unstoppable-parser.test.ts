@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Duplex } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { exchange, openSocket } from './support/exchange.ts'
 import { failures, ok, serve, shop, shopHandlers } from './support/serve.ts'
 
@@ -47,6 +47,18 @@ describe('a server on a Node whose parser cannot be stopped', () => {
     const { lines } = await serveSlowly()
     const warnings = lines().filter(({ msg }) => String(msg).includes('cannot be stopped between requests'))
     expect(warnings).toEqual([expect.objectContaining({ level: 40 })])
+  })
+
+  test.each(['execute', 'finish'])('warns of a parser without %s, too', async (name) => {
+    const method = parser[name]
+    Object.assign(parser, { resume })
+    parser[name] = undefined
+    onTestFinished(() => {
+      parser[name] = method
+      delete parser['resume']
+    })
+    const { lines } = await serve({ paths, handlers: { ...shopHandlers(), wait: () => ({ status: 200, body: '' }) } })
+    expect(lines().some(({ msg }) => String(msg).includes('cannot be stopped between requests'))).toBe(true)
   })
 
   test('serves a client that waits for its responses', async () => {

@@ -60,6 +60,7 @@ export function canStopParser(): boolean {
     parse!.call(socket, head)
     parser.resume()
     parser.execute(nothing)
+    parser.finish()
   } catch {
     return false
   } finally {
