@@ -97,9 +97,13 @@ export interface PlainChoice {
   budget: { left: number; parts: number }
 }
 
-/** Merges the parts of a schema: what it refers to, and those of `allOf`. */
-export function flatten(schema: Schema | boolean, source: SchemaSource): FlatSchema {
-  if (typeof schema === 'boolean') return flatten(schema ? {} : { not: {} }, source)
+/**
+ * Merges the parts of a schema: what it refers to, and those of `allOf`.
+ *
+ * @param met the named schemas that were merged before; each counts once, however many parts refer to it
+ */
+export function flatten(schema: Schema | boolean, source: SchemaSource, met = new Set<Schema>()): FlatSchema {
+  if (typeof schema === 'boolean') return flatten(schema ? {} : { not: {} }, source, met)
   const { example, examples, default: standard, readOnly, writeOnly } = schema
   const { $ref, allOf, properties, required, ...assertions } = withoutAnnotations(schema)
   const flat: FlatSchema = {
@@ -118,10 +122,11 @@ export function flatten(schema: Schema | boolean, source: SchemaSource): FlatSch
     level: 0,
     source,
   }
-  const parts = ((allOf ?? []) as Schema[]).map((part) => flatten(part, source))
-  if ($ref === undefined) return parts.reduce(merged, flat)
-  const target = targetOf(schema, source.schemas) ?? {}
-  const followed = flatten(target, source)
+  const parts = ((allOf ?? []) as Schema[]).map((part) => flatten(part, source, met))
+  const target = $ref === undefined ? undefined : (targetOf(schema, source.schemas) ?? {})
+  if (target === undefined || met.has(target)) return parts.reduce(merged, flat)
+  met.add(target)
+  const followed = flatten(target, source, met)
   return parts.reduce(merged, merged({ ...followed, targets: [target, ...followed.targets] }, flat))
 }
 

@@ -224,6 +224,7 @@ test.each<[string, object]>([
     doubling((next) => ({ type: 'object', required: ['a', 'b'], properties: { a: next, b: next } })),
   ],
   ['2^30 optional members', doubling((next) => ({ type: 'object', properties: { a: next, b: next } }))],
+  ['2^30 parts', doubling((next) => ({ allOf: [next, next] }))],
   ['2^30 alternatives', doubling((next) => ({ oneOf: [next, { type: 'array', items: next }] }))],
   [
     '2^40 ways through conditions',
