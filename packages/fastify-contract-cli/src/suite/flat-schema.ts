@@ -144,12 +144,25 @@ export function within(flat: FlatSchema, schema: Schema | boolean): FlatSchema {
   return { ...inner, trail: around, level: flat.level + 1 }
 }
 
+/** Keywords that mean nothing without the first of them. */
+const together = [
+  ['if', 'then', 'else'],
+  ['contains', 'minContains', 'maxContains'],
+] as const
+
 /** Merges two schemas that both hold. */
 export function merged(a: FlatSchema, b: FlatSchema): FlatSchema {
-  const assertions: Record<string, unknown> = { ...a.assertions, ...b.assertions }
+  const others: Record<string, unknown> = { ...b.assertions }
   const also = [...a.also, ...b.also]
+  for (const keywords of together) {
+    if (!(keywords[0] in a.assertions && keywords[0] in others)) continue
+    const part = keywords.filter((keyword) => keyword in others).map((keyword) => [keyword, others[keyword]])
+    also.push(Object.fromEntries(part) as Schema)
+    for (const keyword of keywords) Reflect.deleteProperty(others, keyword)
+  }
+  const assertions: Record<string, unknown> = { ...a.assertions, ...others }
   for (const [keyword, first] of Object.entries(a.assertions)) {
-    const second = (b.assertions as Record<string, unknown>)[keyword]
+    const second = others[keyword]
     if (second === undefined || canonical(first) === canonical(second)) continue
     const both = bothOf[keyword]?.(first, second)
     assertions[keyword] = both ?? first

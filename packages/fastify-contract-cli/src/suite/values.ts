@@ -105,7 +105,12 @@ function drawnAnew(flat: FlatSchema): fc.Arbitrary<Json> {
   const [alternatives, ...choices] = flat.choices
   if (alternatives !== undefined) return drawnFrom({ ...flat, choices }, alternatives)
   const constants = 'const' in assertions ? [assertions.const] : assertions.enum
-  if (constants !== undefined) return one(flat, constants.map(exact))
+  if (constants !== undefined) {
+    // Of conditions, some exclude each other.
+    const possible = constants.map(exact).filter(isAllowed(flat))
+    if (possible.length === 0) throw new NoGenerator('no constant of a schema keeps its other rules')
+    return one(flat, possible)
+  }
   const types = namedTypesOf(flat)
   if (flat.source.plain !== undefined) return byType[plainTypeOf(flat, flat.source.plain.index)](flat)
   const anyType: JsonType[] = ['string', 'integer', 'boolean', 'null']

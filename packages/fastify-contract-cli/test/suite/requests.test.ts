@@ -177,6 +177,18 @@ test.each(['application/x-www-form-urlencoded', 'multipart/form-data'])('objects
   expect(new Set([...wrong.values()].flat())).toEqual(new Set([400]))
 })
 
+test('bodies of conditions that exclude each other are drawn', async () => {
+  const when = (kind: string, then: object) => ({ if: { properties: { kind: { const: kind } } }, then })
+  const kinds = { kind: { enum: ['a', 'b', 'c'] } }
+  const ofA = when('a', { required: ['n'], properties: { n: { type: 'integer' } } })
+  const ofB = when('b', { required: ['t'], properties: { t: text } })
+  const schema = { type: 'object', required: ['kind'], properties: kinds, allOf: [ofA, ofB] }
+  const { right, wrong } = await statusesOf(body(schema))
+  expect(right.length).toBeGreaterThan(0)
+  expect(new Set(right)).toEqual(new Set([204]))
+  expect([...wrong.keys()]).toContain('body/kind enum')
+})
+
 test('a quoted integer of a cookie is not a broken one', async () => {
   const { wrong } = await statusesOf({ parameters: [parameter('cookie', 'c', { schema: { type: 'integer' } })] })
   expect(wrong.get('cookie/c canonical decimal form')).toEqual([400, 400, 400, 400, 400])
