@@ -301,13 +301,13 @@ it.each(['a\nb.yaml', 'a\u2028;globalThis.injected=1', '\u001b[31m.yaml'])(
   },
 )
 
-it.each(['/dev/zero', 'pipe.yaml'])('a contract that is %s is refused', async (target) => {
-  const api = await hostileFolder({})
-  await rm(join(api, 'openapi.yaml'))
-  await symlink(target, join(api, 'openapi.yaml'))
-  expect((await generateIn(api)).lines[0]).toBe(`openapi.yaml: ${noFile}`)
+it.each(['/dev/zero', 'pipe.yaml'])('a contract or a release that is %s is refused', async (target) => {
+  const api = await hostileFolder(contractWith({}))
+  await symlink(target, join(api, 'other.yaml'))
+  const options = { root: api, contract: 'other.yaml', out: 'generated' }
+  expect((await generate(options)).lines[0]).toBe(`other.yaml: ${noFile}`)
   const releases = { root: api, contract: 'openapi.yaml', folder: 'releases' }
-  expect((await checkBreaking(releases, 'pipe.yaml')).lines).toEqual([`pipe.yaml: ${noFile}`])
+  expect((await checkBreaking(releases, 'other.yaml')).lines).toEqual([`other.yaml: ${noFile}`])
 })
 
 /** What looks like references, and is none. */
