@@ -63,7 +63,8 @@ const takeWholeCredentials = () => ({
  */
 const showStreams = `const isStream = (type) => /^text\\/event-stream|^application\\/(?:jsonl|(?:x-)?ndjson|(?:[^;]*\\+)?json-seq)\\s*(?:;|$)/i.test(type ?? '')
 const readStream = async (body) => {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
   let text = ''
   let isOver = false
   const timer = setTimeout(() => {
@@ -73,7 +74,7 @@ const readStream = async (body) => {
   for (;;) {
     const { done, value } = await reader.read()
     if (done) break
-    text += value
+    text += decoder.decode(value, { stream: true })
     if (text.length < 100_000) continue
     isOver = true
     void reader.cancel()
