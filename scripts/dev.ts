@@ -30,6 +30,7 @@ const cli = 'node_modules/fastify-contract-cli/src/cli.ts'
 function serverCommand(port = '3000'): string[] {
   return isMock ? [cli, 'mock', 'openapi.yaml', '--port', port] : ['src/main.ts']
 }
+
 /** Lets the mock answer where a handler is `notImplemented`. */
 const withMock = ['--import', 'fastify-contract-cli/dev']
 

@@ -63,12 +63,17 @@ export function isText(type: string): boolean {
 /** How a sequential media type separates its items: server-sent events, JSON lines, or JSON text sequences (RFC 7464). */
 export type Framing = 'events' | 'lines' | 'records'
 
-/** How content of a media type is a sequence of items (OpenAPI 3.2, section 4.14.3); undefined for other media types. */
+/** The sequential media types, without parameters and in lower case (OpenAPI 3.2, section 4.14.3). */
+export const framings: Readonly<Record<Framing, RegExp>> = {
+  events: /^text\/event-stream$/,
+  lines: /^application\/(?:jsonl|(?:x-)?ndjson)$/,
+  records: /^application\/(?:[^/]*\+)?json-seq$/,
+}
+
+/** How content of a media type is a sequence of items; undefined for other media types. */
 export function framingOf(type: string): Framing | undefined {
   const essence = parseMediaType(type)?.essence ?? ''
-  if (essence === 'text/event-stream') return 'events'
-  if (/^application\/(?:jsonl|(?:x-)?ndjson)$/.test(essence)) return 'lines'
-  return /^application\/(?:[^/]*\+)?json-seq$/.test(essence) ? 'records' : undefined
+  return (['events', 'lines', 'records'] as const).find((framing) => framings[framing].test(essence))
 }
 
 /** The Content-Type header of a media type: text is UTF-8, and JSON has no charset (RFC 8259, section 11). */

@@ -1,3 +1,5 @@
+import { framings } from '../../document/media-type.ts'
+
 /** Shows and prefills the texts of `exactTexts` unchanged, instead of a sample that Swagger UI makes with doubles. */
 const showExactTexts = `const showExactTexts = ({ fn: { getSampleSchema } }) => ({
   fn: {
@@ -61,7 +63,11 @@ const takeWholeCredentials = () => ({
  * Shows what a stream sends in its first seconds, as text, and then ends it. Swagger UI waits for the end of a response,
  * takes JSON lines as a file, and everything with `json` in its media type as one JSON text.
  */
-const showStreams = `const isStream = (type) => /^text\\/event-stream|^application\\/(?:jsonl|(?:x-)?ndjson|(?:[^;]*\\+)?json-seq)\\s*(?:;|$)/i.test(type ?? '')
+const showStreams = `const framings = [${Object.values(framings).join(', ')}]
+const isStream = (type) => {
+  const essence = (type ?? '').split(';', 1)[0].trim().toLowerCase()
+  return framings.some((framing) => framing.test(essence))
+}
 const readStream = async (body) => {
   const reader = body.getReader()
   const decoder = new TextDecoder()
