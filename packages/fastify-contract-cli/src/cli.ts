@@ -3,12 +3,12 @@ import { createRequire } from 'node:module'
 
 // Another Node may not even load the modules of the commands, or fail in them as if the contract were at fault.
 const { engines } = createRequire(import.meta.url)('../package.json') as { engines: { node: string } }
-const [oldest] = /\d+/.exec(engines.node) ?? []
+const oldest = engines.node.replace('>=', '')
 
-if (parseInt(process.versions.node) >= Number(oldest)) {
+if (process.versions.node.localeCompare(oldest, 'en', { numeric: true }) >= 0) {
   const { runCommand } = await import('./run-command.ts')
   process.exitCode = await runCommand(process.argv.slice(2))
 } else {
-  console.error(`fastify-contract needs Node ${String(oldest)} or later; this is ${process.version}`)
+  console.error(`fastify-contract needs Node ${oldest} or later; this is ${process.version}`)
   process.exitCode = 2
 }

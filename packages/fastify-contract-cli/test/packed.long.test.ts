@@ -11,8 +11,8 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type PackedPackage, packPackages } from './pack.ts'
 
 const repository = join(import.meta.dirname, '../../..')
-/** The Node of each major version, as npm installs it. */
-const versions = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' }
+/** Versions of Node as npm installs them: the last that is refused, the oldest that is supported, and of each major version. */
+const versions = { 22.11: '22.11.0', 22.12: '22.12.0', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' }
 
 const page = readFileSync(join(repository, 'packages/fastify-contract/docs/getting-started.md'), 'utf8')
 
@@ -107,8 +107,8 @@ test('a generated service responds at once, and with its first handler', { timeo
   expect(test()).toMatch(/^# pass [1-9]\d*\n# fail 0\n/m)
 })
 
-test.each([22, 24, 26] as const)(
-  'the packed packages generate and compare on Node %i',
+test.each([22.12, 22, 24, 26] as const)(
+  'the packed packages generate and compare on Node %d',
   { timeout: 120_000 },
   async (version) => {
     expect(run(version, 'node', '--version')).toBe(`v${versions[version]}\n`)
@@ -125,11 +125,11 @@ test('the types of the packed packages find a wrong handler', { timeout: 120_000
 })
 
 test('an older Node is refused in one line with exit code 2', () => {
-  const command = { cwd: project, env: environmentOf(20), encoding: 'utf8' } as const
+  const command = { cwd: project, env: environmentOf(22.11), encoding: 'utf8' } as const
   expect(spawnSync('fastify-contract', ['generate'], command)).toMatchObject({
     status: 2,
     stdout: '',
-    stderr: `fastify-contract needs Node 22 or later; this is v${versions[20]}\n`,
+    stderr: `fastify-contract needs Node 22.12 or later; this is v${versions[22.11]}\n`,
   })
 })
 
