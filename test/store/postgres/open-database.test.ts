@@ -30,7 +30,9 @@ test.for(['read committed', 'serializable'])(
     const outcomes = await Promise.all(stores.map(({ store }) => store.create('me', plant)))
     expect(outcomes.sort()).toEqual(['created', 'exists', 'exists', 'exists', 'exists'])
     const client = await openConnection(url)
-    expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([{ version: 4 }])
+    expect((await client.query('SELECT version FROM plant_store_schema')).rows).toEqual([
+      { version: migrations.length },
+    ])
   },
 )
 
@@ -100,8 +102,8 @@ test('a read-only database is not ready', async () => {
 test.for<[string, string, string, string]>([
   [
     'a schema from the future',
-    'CREATE TABLE plant_store_schema AS SELECT 7 AS version',
-    'has schema version 7, but this release knows versions up to 4: start a newer release, or, .* npm run dev -- --fresh; nothing was changed$',
+    'CREATE TABLE plant_store_schema AS SELECT 99 AS version',
+    'has schema version 99, but this release knows versions up to \\d+: start a newer release, or, .* npm run dev -- --fresh; nothing was changed$',
     'plant_store_schema',
   ],
   [

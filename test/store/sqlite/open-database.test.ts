@@ -6,6 +6,7 @@ import { UnusableStore } from '../../../src/store/store.ts'
 import { applicationId, migrations } from '../../../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
+import { tableNames } from '../../../src/store/tables.ts'
 import { awkwardTexts } from '../../support/client/awkward-texts.ts'
 import { startProgram } from '../../support/server/program.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
@@ -78,10 +79,7 @@ test.each<[string, (file: string) => void]>([
   expect(database.pragma('application_id', { simple: true })).toBe(applicationId)
   const tables = `SELECT name, strict, wr FROM pragma_table_list
     WHERE schema = 'main' AND name NOT LIKE 'sqlite%' ORDER BY name`
-  expect(database.prepare(tables).all()).toEqual([
-    { name: 'plants', strict: 1, wr: 1 },
-    { name: 'tokens', strict: 1, wr: 1 },
-  ])
+  expect(database.prepare(tables).all()).toEqual(tableNames.toSorted().map((name) => ({ name, strict: 1, wr: 1 })))
 })
 
 test('a file from before scopes is migrated, and its tokens keep all rights', async () => {
@@ -143,12 +141,12 @@ test.each([
   ['no JSON', ''],
 ])('a file with %s gets the JSON of its columns', async (_description, column) => {
   const file = await temporaryFile()
-  const { application_id, plants, tokens } = await newSchema()
+  const { plants, others } = await newSchema()
   makeDatabase(
     file,
     `CREATE TABLE beds (caller TEXT, plant INTEGER, FOREIGN KEY (caller, plant) REFERENCES plants ON DELETE CASCADE);
-     ${plants.replace(/json .* STORED, /, () => column)}; ${tokens}; CREATE INDEX by_tag ON plants (caller, tag);
-     PRAGMA application_id = ${application_id}; PRAGMA user_version = ${String(migrations.length)};
+     ${plants.replace(/json .* STORED, /, () => column)}; ${others.join(';')}; CREATE INDEX by_tag ON plants (caller, tag);
+     PRAGMA application_id = ${String(applicationId)}; PRAGMA user_version = ${String(migrations.length)};
      INSERT INTO plants (caller, id, name, tag) VALUES ('me', 1, 'Monstera', 'indoor');
      INSERT INTO beds VALUES ('me', 1)`,
   )
@@ -161,14 +159,12 @@ test.each([
   expect(database.prepare(`SELECT count(*) FROM sqlite_schema WHERE name = 'by_tag'`).pluck().get()).toBe(1)
 })
 
-/** The statements and the id of a new file. */
-async function newSchema(): Promise<Record<'application_id' | 'plants' | 'tokens', string>> {
+/** The statements that make a new file: that of `plants`, and all others. */
+async function newSchema(): Promise<{ plants: string; others: string[] }> {
   const database = open(await temporaryFile())
-  const statements = database.prepare('SELECT name, sql FROM sqlite_schema').raw().all() as [string, string][]
-  return {
-    ...(Object.fromEntries(statements) as { plants: string; tokens: string }),
-    application_id: String(applicationId),
-  }
+  const read = (condition: string) =>
+    database.prepare<[], string>(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND ${condition}`).pluck().all()
+  return { plants: read(`name = 'plants'`)[0]!, others: read(`name <> 'plants'`) }
 }
 
 describe('an open database', () => {
