@@ -7,14 +7,11 @@ import type { OpenConnections } from './open-connections.ts'
 /** The interval at which idle connections are closed during shutdown. */
 const lookMilliseconds = 20
 
-/**
- * The listener closes after this many iterations of the event loop without a new connection. They take about one
- * and a half milliseconds, enough for a client that was just answered to connect again.
- */
-const quietIterations = 150
+/** The listener closes after this time without a new connection: a client that was just answered connects earlier. */
+const quietMilliseconds = 5
 
-/** The longest time for accepting connections from the kernel's queue while the listener closes. */
-const drainMilliseconds = 500
+/** The longest time in which the listener waits for quiet. */
+const quietingMilliseconds = 500
 
 /**
  * How long idle connections stay open after the listener has closed, unless the delay is shorter. A proxy without
@@ -80,13 +77,15 @@ async function closeListener(server: Server): Promise<void> {
   // and under load the queue would never be empty. Node documents this only as an option of net.createServer, but reads
   // it for each connection: https://github.com/nodejs/node/blob/v24.x/lib/net.js
   Object.assign(server, { pauseOnConnect: true })
-  const deadline = performance.now() + drainMilliseconds
-  let quiet = 0
-  while (quiet < quietIterations && performance.now() < deadline) {
-    const before = taken.length
+  const deadline = performance.now() + quietingMilliseconds
+  let before: number
+  do {
+    before = taken.length
+    // A process that has slept is not preempted at once, but one that has polled all the time may be, right before it
+    // closes the listener.
+    if (performance.now() < deadline) await delay(quietMilliseconds)
     await nextIteration()
-    quiet = taken.length > before ? 0 : quiet + 1
-  }
+  } while (taken.length > before)
   // The method of http.Server would also close the idle connections.
   NetServer.prototype.close.call(server)
   server.off('connection', take)
