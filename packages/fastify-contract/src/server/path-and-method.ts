@@ -196,7 +196,9 @@ function isMoreConcrete(path: string, template: string): boolean {
 
 /** The methods of the most concrete routes that a target matches. */
 function methodsOf(app: FastifyInstance, target: string): string[] {
-  const url = target.split('?', 1).join()
+  const path = target.split('?', 1).join()
+  // The router would decode it for each method. Here an escape of `%` must stay one.
+  const url = path.includes('%25') ? path : decodeURI(path)
   const routes = app.supportedMethods.flatMap((method) => {
     // Fastify's type omits the null of a missing route.
     const route = app.findRoute({ method, url }) as { params: Record<string, unknown> } | null

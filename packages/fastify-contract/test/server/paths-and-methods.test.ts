@@ -9,6 +9,7 @@ test.each([
   ['/things', ['GET', 'HEAD', 'POST']],
   ['/things?limit=1', ['GET', 'HEAD', 'POST']],
   ['/things/x', ['DELETE']],
+  ['/th%69ngs/%25zz%2Fx', ['DELETE']],
   ['/beside', ['GET', 'HEAD']],
   ['/openapi.json', ['GET', 'HEAD']],
   ['/docs/', ['GET', 'HEAD']],
