@@ -72,6 +72,7 @@ const bodies: Record<string, string> = {
 
 const heads: Record<string, string> = {
   'heads of 4,000 fields': get('/x', ...Array.from({ length: 4_000 }, () => 'a:')),
+  'heads of 190 long fields': get('/x', ...Array.from({ length: 190 }, () => `a: ${'b'.repeat(70)}`)),
   'paths of 5,000 escapes': get(`/plants/${'%41'.repeat(5_000)}`),
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { keptClient, newClient, openFlood, watchLongest } from '../../support/client/load.ts'
+import { memoryOf } from '../../support/server/process-figures.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
 
 const get = (path: string, field = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${field}\r\n`
@@ -21,6 +22,16 @@ test.each([
   const milliseconds = performance.now() - start
   // If the server finished one client first, the others would wait for half of the flood or more.
   expect(Math.max(...(await Promise.all(watches.map((stop) => stop()))))).toBeLessThan(milliseconds / 4)
+})
+
+test('clients that pipeline long heads cost less than 180 MiB', generous, async () => {
+  const { serve } = await servedDatabase()
+  const { port, pid } = await serve()
+  const before = memoryOf(pid, 'VmRSS')
+  const request = get('/x', `a: ${'b'.repeat(70)}\r\n`.repeat(190))
+  const send = await openFlood({ port, connections: 300, request, repeat: 20, maxMilliseconds })
+  expect(await send()).toBe(300 * 20)
+  expect(memoryOf(pid, 'VmHWM') - before).toBeLessThan(180)
 })
 
 test('2,000 busy readers do not starve a new client, a write or a list', generous, async () => {
