@@ -1,10 +1,10 @@
 import { type CodeKeywordDefinition, type KeywordCxt, _ } from 'ajv'
 import { validateAdditionalItems } from 'ajv/dist/vocabularies/applicator/additionalItems.js'
-import { validateTuple } from 'ajv/dist/vocabularies/applicator/items.js'
 import { validateArray } from 'ajv/dist/vocabularies/code.js'
 
 /**
- * The keywords `prefixItems` and `items` of JSON Schema 2020-12, as Ajv's own build of it has them.
+ * The keywords `prefixItems` and `items` of JSON Schema 2020-12. Ajv's own `prefixItems` skips the keywords after it where a
+ * list has fewer items and the first error ends the validation.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10.3.1
  */
@@ -15,7 +15,16 @@ export const itemKeywords: CodeKeywordDefinition[] = [
     schemaType: 'array',
     before: 'uniqueItems',
     code(context) {
-      validateTuple(context, 'items')
+      const { gen, data } = context
+      const schemas = context.schema as unknown[]
+      for (const index of schemas.keys()) {
+        const valid = gen.name('valid')
+        gen.var(valid, true)
+        gen.if(_`${data}.length > ${index}`, () => {
+          context.subschema({ keyword: 'prefixItems', schemaProp: index, dataProp: index }, valid)
+        })
+        context.ok(valid)
+      }
     },
   },
   {

@@ -58,3 +58,18 @@ test.each<[string, (next: object) => object]>([
     text: expect.stringMatching(/^body\/next\/next\/next must be an object/) as string,
   })
 })
+
+// In alternatives, the first error ends the validation.
+test.each<[string, object, string, string]>([
+  [
+    'a list shorter than prefixItems',
+    { type: 'array', prefixItems: [text], contains: { type: 'number' }, maxItems: 2 },
+    '[]',
+    '["a",1]',
+  ],
+  ['a missing property without a name', { type: 'object', properties: { '': text }, required: [''] }, '{}', '{"":"a"}'],
+])('an alternative is refused for %s', async (_what, schema, invalid, valid) => {
+  const echo = await serveEcho({ anyOf: [schema, text] })
+  expect(await echo(invalid)).toMatchObject({ status: 400 })
+  expect(await echo(valid)).toMatchObject({ status: 200, seen: valid })
+})
