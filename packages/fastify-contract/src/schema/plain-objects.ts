@@ -17,7 +17,7 @@ export function readPlainObjects(ajv: Ajv): void {
       if (names.length > 0) {
         gen.code(_`if (!${gen.scopeValue('func', { ref: isPlain })}(${data})) this.isPlain = false;`)
       }
-      const { ownProperties = true, loopRequired = 0 } = ajv.opts
+      const { ownProperties = true, loopRequired } = ajv.opts
       ajv.opts.ownProperties = names.some((each) => each in Object.prototype)
       // Without the loop, Ajv reads a missing property with the name '' as none.
       if (names.includes('')) ajv.opts.loopRequired = 0
