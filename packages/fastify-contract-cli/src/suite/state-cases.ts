@@ -46,7 +46,8 @@ async function testResource(resource: Resource, tools: CaseTools): Promise<void>
   let last = ''
   const drawn = fc.record({
     request: requestsOf(resource.create, contract),
-    changes: fc.tuple(...changes),
+    // A change that does not matter is left out of the smallest case.
+    changes: fc.tuple(...changes.map((change) => fc.option(change, { freq: 9 }))),
     isDeleted: fc.oneof(fc.constant(true), fc.constant(true), fc.boolean()),
   })
   await check(drawn, runs, async ({ request, changes: changing, isDeleted }) => {
@@ -60,7 +61,7 @@ async function testResource(resource: Resource, tools: CaseTools): Promise<void>
     const item = new Item({ resource, contract, readBack, send, requests }, url, received)
     await item.assertFound({ operation: resource.create, request })
     if (stranger !== undefined) await item.assertHiddenFrom(stranger)
-    for (const change of changing) await item.change(change)
+    for (const change of changing) if (change !== null) await item.change(change)
     if (isDeleted) await item.delete()
   })
   if (created === 0) throw new LeftOut('nothing to send', `nothing could be created: ${last}`)

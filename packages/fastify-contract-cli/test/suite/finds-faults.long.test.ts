@@ -96,3 +96,10 @@ test('operations that are not implemented are named and are not faults', async (
     .map((result) => ('reason' in result ? result.reason : ''))
   expect([...new Set(named)]).toEqual(expect.arrayContaining(['POST /pets', 'GET /pets', 'GET /search']))
 })
+
+test('the report of what is still there has the requests that show it, and no other', async () => {
+  const results = await resultsOf({ keepsDeleted: true }, { only: 'POST /pets', scale: 1 })
+  const requests = results.flatMap((result) => (result.verdict === 'fault' ? result.requests : []))
+  const changing = requests.map(({ method }) => method).filter((method) => method !== 'GET')
+  expect(changing).toEqual(['POST', 'DELETE'])
+})

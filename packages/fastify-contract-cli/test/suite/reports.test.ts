@@ -96,6 +96,22 @@ test('the request of a report has nothing that does not matter', async () => {
   expect(curls(lines)).toContainEqual(expect.stringMatching(/ -d '\{"name":"a{31}"\}'$/))
 })
 
+test('what is taken beside the declared members is one member', async () => {
+  const closed = { ...thing, additionalProperties: false }
+  const requestBody = { required: true, content: json(closed) }
+  const post = { operationId: 'addThing', requestBody, responses: { ...done, 400: refused } }
+  const url = await serve((body) => (typeof body === 'object' && body !== null && 'name' in body ? 204 : 400))
+  const { lines } = await runTestOf(contractOf({ '/things': { post } }, { security: [] }), [
+    ...args(url),
+    '--seed',
+    '2',
+  ])
+  const at = lines.findIndex((line) => line.includes('breaks: additionalProperties'))
+  const [, sent = ''] = / -d '(.*)'$/.exec(lines[at + 1] ?? '') ?? []
+  const names = Object.keys(JSON.parse(sent) as object)
+  expect(names.filter((name) => !Object.hasOwn(properties, name))).toHaveLength(1)
+})
+
 test('422 is expected where the contract declares it in place of 400', async () => {
   const contract = thingsWith({ ...done, 422: refused })
   const { problemsOf } = readContract(contract)
