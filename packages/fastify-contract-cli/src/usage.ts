@@ -7,5 +7,7 @@ export class UsageError extends Error {}
 export function usageProblem(error: unknown, command: string): string | undefined {
   if (error instanceof UsageError) return printable(error.message)
   const isParsing = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  return isParsing ? printable(`${error.message}; see fastify-contract ${command} --help`) : undefined
+  return isParsing
+    ? printable(`${error.message.replaceAll('\n', ' ')}; see fastify-contract ${command} --help`)
+    : undefined
 }

@@ -169,6 +169,7 @@ function bodyProblems(
       ...(headers['content-type'] === undefined || !isClosed ? [] : ['has a media type and no body']),
     ]
   }
+  if (headers['content-type'] === undefined) return ['the header content-type is missing']
   const type = String(headers['content-type'])
   const declared = isClosed ? type : declaredType(Object.keys(content), type)
   const media = declared === undefined ? undefined : content[declared]
