@@ -7,7 +7,7 @@ import { isObject } from './resources.ts'
 import type { TimeShare } from './time-share.ts'
 
 /** How many requests are kept of one case. */
-const mostKept = 10
+const mostKept = 20
 
 /** How many runs of a test cannot be judged before it ends. */
 const mostUnjudged = 3
@@ -83,7 +83,7 @@ export async function checkProperty<Drawn>(
     } catch (error) {
       time.endGrace()
       if (error instanceof LeftOut) {
-        stopped = error
+        stopped ??= error
         // The plugin `interruptAfterTimeLimit` would abandon the run, whose requests would disturb the next test.
         throw new fc.PreconditionFailure(true)
       }
@@ -105,13 +105,14 @@ export async function checkProperty<Drawn>(
     .catch((error: unknown) => {
       if (!(error instanceof LeftOut)) throw error
       // No value was drawn. Where one fails, no more are.
-      stopped = error
+      stopped ??= error
       return { failed: false, errorInstance: undefined, counterexample: undefined, counterexamplePath: undefined }
     })
   const isBroken = failed && counterexample !== null
   if (isBroken) throw new BrokenProperty(errorInstance, counterexample, String(counterexamplePath), requests)
   if (unjudged[0] !== undefined) throw unjudged[0]
-  const isEnough = runs > 0 && !isWhole && stopped?.because !== 'not implemented'
+  const isUnknown = stopped?.because === 'not implemented' || stopped?.because === 'no response'
+  const isEnough = runs > 0 && !isWhole && !isUnknown
   if (stopped !== undefined && !isEnough) throw stopped
 }
 

@@ -7,8 +7,8 @@ import { type LeftOutCause, LeftOut } from './left-out.ts'
 import { messageOf } from './property.ts'
 import type { ReceivedResponse, Exchange } from './exchange.ts'
 import { validRequest } from './requests.ts'
-import { connect } from './send.ts'
-import { type CaseGroup, type Result, type SuiteOptions, createContractSuite } from './suite.ts'
+import { connect, patience } from './send.ts'
+import { type Case, type CaseGroup, type Result, type SuiteOptions, createContractSuite } from './suite.ts'
 import { timeIsUp } from './time-share.ts'
 import { attempt } from './no-generator.ts'
 
@@ -39,8 +39,10 @@ export function test(contract: TestedContract, options: TestOptions): TestRun {
   const { only, seconds = 60 } = options
   const milliseconds = seconds * 1000
   const deadline = performance.now() + milliseconds
-  const { exchange, close } = connect(contract, options, Math.max(500, Math.min(10_000, milliseconds / 12)))
-  const suite = createContractSuite(contract, { ...options, exchange: until(deadline, exchange) })
+  const wait = Math.min(milliseconds / 4, Math.max(patience, Math.min(2 * patience, milliseconds / 12)))
+  const { exchange, close } = connect(contract, options, wait)
+  const untilDeadline = until(deadline, exchange)
+  const suite = createContractSuite(contract, { ...options, exchange: untilDeadline })
   const chosen = only === undefined ? contract.operations : [chosenOperation(contract, only)]
   const ids = new Set(chosen.map(({ id }) => id))
   const isChosen = ({ operation }: CaseGroup) => operation === undefined || ids.has(operation)
@@ -50,8 +52,9 @@ export function test(contract: TestedContract, options: TestOptions): TestRun {
     const told = new Set<string | undefined>()
     const known = (options.pathValues ?? []).map(([name]) => name)
     try {
-      await assertReachable(exchange)
-      for (const name of Object.keys(options.auth ?? {})) await assertAccepted(name, contract, { ...options, exchange })
+      await assertReachable(untilDeadline)
+      for (const name of Object.keys(options.auth ?? {}))
+        await assertAccepted(name, contract, { ...options, exchange: untilDeadline })
       // The chosen operations find nothing that nobody has created.
       const needed = groups.filter((each) => !isChosen(each)).flatMap(({ cases }) => cases())
       for (const { run } of needed) await run((milliseconds * shareOfNeeds) / needed.length)
@@ -131,7 +134,18 @@ function until(deadline: number, exchange: Exchange): Exchange {
   }
 }
 
-/** Runs cases within a time. Each operation gets its share of what is left, and each case its share of that. */
+/** A group, and what has come of it so far. */
+interface Turns {
+  group: CaseGroup
+  /** The cases that have not been run; undefined before they are listed. */
+  left: Case[] | undefined
+  results: Result[]
+}
+
+/**
+ * Runs cases within a time. Groups take turns, each of which has its share of what is left: slow cases do not take the
+ * time of other operations. The results of a group come together.
+ */
 async function* runGroups(
   groups: readonly CaseGroup[],
   deadline: number,
@@ -140,34 +154,56 @@ async function* runGroups(
   let gone: 'no response' | undefined
   const reasons = { 'no response': 'the server does not respond any more', time: timeIsUp }
   const whyToStop = () => gone ?? (performance.now() >= deadline ? 'time' : undefined)
-  for (const [index, { cases, ...named }] of groups.entries()) {
-    const because = whyToStop()
-    if (because !== undefined) {
-      yield skippedResult(
-        { ...named, title: `${named.operation ?? 'the contract'} is tried` },
-        because,
-        reasons[because],
-      )
-      continue
-    }
-    const end = performance.now() + (deadline - performance.now()) / (groups.length - index)
-    const own = cases()
-    let weightLeft = own.reduce((sum, { weight }) => sum + weight, 0)
-    for (const { run, weight, ...each } of own) {
+
+  /** Runs cases until the end, one at least. Each has its share of the turn. */
+  async function takeTurn(turns: Turns, end: number): Promise<void> {
+    const left = (turns.left ??= turns.group.cases())
+    let weightLeft = left.reduce((sum, { weight }) => sum + weight, 0)
+    do {
+      const next = left.shift()
+      if (next === undefined) return
+      const { run, weight, ...named } = next
       const stop = whyToStop()
-      const share = ((end - performance.now()) * weight) / Math.max(1, weightLeft)
+      if (stop !== undefined) {
+        turns.results.push(skippedResult(named, stop, reasons[stop]))
+        continue
+      }
+      const rest = end - performance.now()
+      const result = await run(Math.max(1, (rest * weight) / Math.max(1, weightLeft)), Math.max(1, rest / 2))
       weightLeft -= weight
-      const most = (end - performance.now()) / 2
-      const result = stop === undefined ? await run(Math.max(1, share), most) : skippedResult(each, stop, reasons[stop])
-      yield result
-      if (result.verdict !== 'fault' || result.kind !== 'no response') continue
+      turns.results.push(result)
+      if (!isWithoutResponse(result)) continue
       try {
         await assertThere()
       } catch {
         gone = 'no response'
       }
-    }
+    } while (performance.now() < end || whyToStop() !== undefined)
   }
+
+  let waiting = groups.map((group): Turns => ({ group, left: undefined, results: [] }))
+  while (waiting.length > 0) {
+    const unfinished: Turns[] = []
+    for (const [index, turns] of waiting.entries()) {
+      const { cases: _list, ...named } = turns.group
+      const because = whyToStop()
+      if (because !== undefined && turns.left === undefined) {
+        const title = `${named.operation ?? 'the contract'} is tried`
+        yield skippedResult({ ...named, title }, because, reasons[because])
+        continue
+      }
+      const others = waiting.length - index + unfinished.length
+      await takeTurn(turns, performance.now() + (deadline - performance.now()) / others)
+      if (turns.left?.length === 0) yield* turns.results
+      else unfinished.push(turns)
+    }
+    waiting = unfinished
+  }
+}
+
+function isWithoutResponse(result: Result): boolean {
+  if (result.verdict === 'fault') return result.kind === 'no response'
+  return result.verdict === 'left out' && result.because === 'no response'
 }
 
 /** A wrong response is one too. @throws Unjudged */
@@ -176,6 +212,7 @@ async function assertReachable(exchange: Exchange): Promise<void> {
     await exchange({ method: 'GET', url: '/', headers: {} })
   } catch (error) {
     if (error instanceof Fault && error.kind !== 'no response') return
+    if (!(error instanceof Fault || error instanceof LeftOut)) throw error
     throw new Unjudged(`the server cannot be reached: ${messageOf(error)}`, { cause: error })
   }
 }
@@ -205,12 +242,14 @@ async function assertAccepted(
     .filter(takes)
     .toSorted((a, b) => Number(b.method === 'get') - Number(a.method === 'get'))
     .slice(0, 5)
-  const statuses: (number | undefined)[] = []
+  let isRefused = false
   for (const operation of tried) {
     const request = attempt('', {}, () => validRequest(operation, { ...contract, given: givenValues(additions) }))
-    if (request !== undefined) statuses.push(await statusOf(exchange(onWire(contract, request, auth, additions))))
+    if (request === undefined) continue
+    if ((await statusOf(exchange(onWire(contract, request, auth, additions)))) !== 401) return
+    isRefused = true
   }
-  if (statuses.length > 0 && statuses.every((status) => status === 401)) {
+  if (isRefused) {
     throw new Unjudged(`every request with the credentials of ${name} got 401; check --auth ${name}=…`)
   }
 }

@@ -2,12 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Readable } from 'node:stream'
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import zlib, { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { framingOf, isJson } from 'fastify-contract/document'
 import { type TestedContract, addressOf, baseOf } from './contract.ts'
 import type { Exchange, ReceivedResponse, WireRequest } from './exchange.ts'
 import { Fault, Unjudged } from './fault.ts'
 import { readItems } from './items.ts'
+import { LeftOut } from './left-out.ts'
 
 /** What `inject` of a Fastify instance gives. */
 interface Injected {
@@ -138,6 +139,9 @@ function textOf(bytes: Buffer): string {
   return isUtf8(bytes) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes.toString('latin1')
 }
 
+/** How long a response may take, in milliseconds. OpenAPI has no limit: what waits for less does not know of a fault. */
+export const patience = 5_000
+
 /** The bytes of a response's body that are read. */
 const maxBytes = 10_000_000
 
@@ -152,7 +156,7 @@ export function connectTo(origin: string, milliseconds = 60_000): Connections {
   const isSecure = protocol === 'https:'
   const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
   const base = pathname.replace(/\/$/, '')
-  const server = { agent, hostname: hostname.replace(/^\[|\]$/g, ''), port }
+  const server = { agent, hostname: hostname.replace(/^\[|\]$/g, ''), port, maxHeaderSize: 1_000_000 }
   const start = isSecure ? httpsRequest : httpRequest
   return {
     exchange: async ({ method, url, headers, body }) => {
@@ -161,7 +165,9 @@ export function connectTo(origin: string, milliseconds = 60_000): Connections {
         return await receive(start, { ...server, method, path: `${base}${url}`, headers, signal }, body)
       } catch (error) {
         if (!signal.aborted) throw error
-        throw new Fault('no response', `no complete response within ${String(milliseconds / 1000)} s`, { cause: error })
+        const problem = `no complete response within ${String(Math.round(milliseconds / 100) / 10)} s`
+        if (milliseconds >= patience) throw new Fault('no response', problem, { cause: error })
+        throw new LeftOut('no response', `${problem}; give more with --seconds`, { cause: error })
       }
     },
     close: () => {
@@ -180,14 +186,16 @@ async function receive(
   try {
     return await receiveOnce(start, options, body)
   } catch (error) {
-    if (error instanceof Fault) throw error
+    if (error instanceof Fault || error instanceof Unjudged) throw error
     try {
       return await receiveOnce(start, { ...options, agent: false }, body)
     } catch (again) {
-      if (again instanceof Fault) throw again
-      throw new Fault('no response', `no response: ${reasonOf(again)}`, {
-        cause: again,
-      })
+      if (again instanceof Fault || again instanceof Unjudged) throw again
+      // The errors of Node's parser.
+      const isBroken = again instanceof Error && 'code' in again && String(again.code).startsWith('HPE_')
+      throw isBroken
+        ? new Fault('broken response', `the response is not HTTP/1.1: ${reasonOf(again)}`, { cause: again })
+        : new Fault('no response', `no response: ${reasonOf(again)}`, { cause: again })
     }
   }
 }
@@ -207,7 +215,8 @@ function receiveOnce(
     const sending = start(options, (message) => {
       read(message).then(resolve, (error: unknown) => {
         sending.destroy()
-        reject(error instanceof Error ? error : new Error(String(error)))
+        const isJudged = error instanceof Fault || error instanceof Unjudged
+        reject(isJudged ? error : new Fault('broken response', 'the response is not complete', { cause: error }))
       })
     })
     sending.on('upgrade', ({ statusCode = 0 }, socket) => {
@@ -234,6 +243,8 @@ const decoders: Partial<Record<string, (bytes: Buffer, options: { maxOutputLengt
   'x-gzip': gunzipSync,
   deflate: inflateSync,
   br: brotliDecompressSync,
+  // Node 22.15 has it.
+  ...('zstdDecompressSync' in zlib ? { zstd: zlib.zstdDecompressSync } : {}),
 }
 
 /** Reads a body that may have a content coding. @throws Fault if it is too long, or is not of its coding */
@@ -244,6 +255,9 @@ async function readCoded(
 ): Promise<Content> {
   const coding = String(headers['content-encoding'] ?? '').toLowerCase()
   const decode = decoders[coding]
+  if (decode === undefined && !['', 'identity'].includes(coding)) {
+    throw new Unjudged(`received ${String(status)} in the content coding ${coding}, which is not read`)
+  }
   if (decode === undefined) return readContent(chunks, headers)
   // Its items are not known before the end.
   const { bytes } = await readContent(chunks, {})
@@ -279,5 +293,5 @@ async function* withLimit(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
 }
 
 function tooLong(cause?: unknown): Fault {
-  return new Fault('no response', `the response is longer than ${String(maxBytes)} bytes`, { cause })
+  return new Fault('broken response', `the response is longer than ${String(maxBytes)} bytes`, { cause })
 }

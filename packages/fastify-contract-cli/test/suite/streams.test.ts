@@ -118,5 +118,7 @@ test('an item without an end is read up to the limit of a response', async () =>
     })
     return new Response(endless, { headers })
   }
-  await expect(resultsOf(contract, { app })).rejects.toThrow('the response is longer than 10000000 bytes')
+  expect(await resultsOf(contract, { app })).toContainEqual(
+    expect.stringContaining('the response is longer than 10000000 bytes'),
+  )
 })
