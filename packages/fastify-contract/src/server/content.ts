@@ -16,10 +16,13 @@ import { MalformedJson, RefusedJson, parseJson } from '../json/json.ts'
 import { parseMultipart, parseUrlencoded } from './forms.ts'
 import { type Chunks, readContent } from './read-content.ts'
 
+/** The name under which a request keeps the declared media type of its content, and later what was parsed. */
+export const content: unique symbol = Symbol.for('fastify-contract.content')
+
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The declared media type of the content, and later what was parsed. Undefined without content. */
-    content?: Content | undefined
+    /** Undefined without content. */
+    [content]?: Content | undefined
   }
 }
 
@@ -52,20 +55,19 @@ export function expectContent({
       throw new Refusal('unsupported_media_type', 'Content-Encoding is not supported; send the body without it')
     }
     const field = headers['content-type']
-    const content = field === undefined ? undefined : contentOf(field)
-    if (content === 'charset')
-      throw new Refusal('unsupported_media_type', `${allTypes}, in UTF-8${otherCharset(field)}`)
-    if (content === undefined && (field !== undefined || hasContent(headers))) {
+    const found = field === undefined ? undefined : contentOf(field)
+    if (found === 'charset') throw new Refusal('unsupported_media_type', `${allTypes}, in UTF-8${otherCharset(field)}`)
+    if (found === undefined && (field !== undefined || hasContent(headers))) {
       // A semicolon in quotes makes the message longer, and nothing else.
       const isLong = field !== undefined && field.split(';', maxParameters + 2).length > maxParameters + 1
       const limit = isLong ? `, with at most ${String(maxParameters)} parameters` : ''
       throw new Refusal('unsupported_media_type', remedy + limit)
     }
     // Before Fastify refuses a QUERY of no media type by itself.
-    if (requiresBody && content === undefined) throw emptyBody()
-    headers['content-type'] = content?.contentType
+    if (requiresBody && found === undefined) throw emptyBody()
+    headers['content-type'] = found?.contentType
     // What is parsed is added to it.
-    request.content = content === undefined ? undefined : { ...content }
+    request[content] = found === undefined ? undefined : { ...found }
     // Invites the body only now, after authentication (RFC 9110, section 10.1.1).
     if (request.raw.httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect ?? '')) raw.writeContinue()
     done(null, payload)
@@ -182,7 +184,7 @@ export function registerBodies(
     }
     done(null, value)
   }
-  app.decorateRequest('content')
+  app.decorateRequest(content)
   app.removeAllContentTypeParsers()
   const essences = types.filter((type) => !isRange(type)).flatMap((type) => parseMediaType(type)?.essence ?? [])
   for (const essence of new Set(essences)) app.addContentTypeParser(essence, parse)
@@ -194,20 +196,20 @@ export function registerBodies(
 }
 
 /** @throws Refusal */
-function parseBody({ content }: FastifyRequest, bytes: Buffer, maxLevels: number): unknown {
+function parseBody(request: FastifyRequest, bytes: Buffer, maxLevels: number): unknown {
   // Set by `expectContent`.
-  const { kind, boundary } = content!
-  switch (kind) {
+  const parsed = request[content]!
+  switch (parsed.kind) {
     case 'json': {
       const { value, sources, source } = parsedJson(bytes, maxLevels)
-      content!.sources = sources
-      content!.source = source
+      parsed.sources = sources
+      parsed.source = source
       return value
     }
     case 'form':
       return parseUrlencoded(bytes)
     case 'multipart':
-      return parseMultipart(bytes, boundary)
+      return parseMultipart(bytes, parsed.boundary)
     case 'text':
       if (!isUtf8(bytes)) throw new Refusal('malformed_body', 'the body is not UTF-8')
       return bytes.toString()

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fas
 import type { Contract } from '../document/contract.ts'
 import type { BoundOperation, OperationInput } from '../engine/engine.ts'
 import type { ContractTypes, Input } from '../types/handler-types.ts'
-import { emptyBody } from './content.ts'
+import { content, emptyBody } from './content.ts'
 import type { RoutePath } from './route-path.ts'
 import { addVary } from './send.ts'
 
@@ -82,10 +82,10 @@ export function readInput(
   parameters: RoutePath['parameters'],
 ): preValidationHookHandler {
   const readNow = (request: FastifyRequest, { raw: response }: FastifyReply, accept?: string) => {
-    const { headers, query, url, content } = request
+    const { headers, query, url, [content]: parsed } = request
     if (requiresBody && request.body === undefined) throw emptyBody()
-    if (content !== undefined) content.value = request.body
-    const body = content?.value === undefined ? undefined : content
+    if (parsed !== undefined) parsed.value = request.body
+    const body = parsed?.value === undefined ? undefined : parsed
     // The route has a text for each of its parameters.
     const params = request.params as Record<string, string>
     const path: Record<string, string> = {}
@@ -93,6 +93,8 @@ export function readInput(
     // Fastify's parser returns a list for a repeated parameter.
     const texts = query as Record<string, string | string[]>
     const input = read({ headers, path, query: texts, url, body, accept })
+    // Hooks see the fields of a form by their names, as they see the properties of JSON.
+    request.body = input.body
     request[received] = { input, isHandled: false, response }
   }
   return (request, reply, done) => {

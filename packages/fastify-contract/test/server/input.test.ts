@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Contract, inputOf } from 'fastify-contract'
 import { describe, expect, test } from 'vitest'
-import { type Shop, contractOf, serve, shop } from './support/serve.ts'
+import { type Shop, contractOf, failures, ok, serve, shop } from './support/serve.ts'
 
 const headers = { authorization: 'Bearer me' }
 
@@ -33,6 +33,36 @@ describe.each([
     expect(seen).toEqual([
       ['preValidation', undefined],
       ['preHandler', { path: {}, query: { limit: 5 }, header: {}, cookie: {}, body: undefined }],
+    ])
+  })
+
+  test('preHandler hooks see the fields of a form in request.body', async () => {
+    const schema = { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } }
+    const content = { 'application/x-www-form-urlencoded': { schema }, 'multipart/form-data': { schema } }
+    const post = { operationId: 'add', requestBody: { content }, responses: { ...ok, ...failures } }
+    const seen: unknown[] = []
+    const before = (host: FastifyInstance) => {
+      // A name that a service may use for its own.
+      host.decorateRequest('content', null)
+      host.addHook('preHandler', (request, _reply, done) => {
+        seen.push(request.body)
+        done()
+      })
+    }
+    const handlers = { add: () => ({ status: 200, body: {} }) }
+    const { app } = await serve({ isGuest, before, paths: { '/add': { post } }, handlers })
+    const multipart = new FormData()
+    multipart.append('name', 'Ada')
+    multipart.append('age', '7')
+    for (const form of [new URLSearchParams({ name: 'Ada', age: '7' }), multipart]) {
+      const encoded = new Response(form)
+      const type = encoded.headers.get('content-type') ?? ''
+      const payload = Buffer.from(await encoded.arrayBuffer())
+      await app.inject({ method: 'POST', url: '/add', headers: { ...headers, 'content-type': type }, payload })
+    }
+    expect(seen).toEqual([
+      { name: 'Ada', age: 7 },
+      { name: 'Ada', age: 7 },
     ])
   })
 
