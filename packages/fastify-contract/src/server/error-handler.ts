@@ -5,7 +5,7 @@ import { STATUS_CODES } from '../node-http.ts'
 import { type FailureForm, formedOrDefault } from './failure-form.ts'
 import { idForLog } from './id-for-log.ts'
 import { received } from './operation-input.ts'
-import { sendContent, setCommonHeaders } from './send.ts'
+import { constantHeaders, sendContent, setCommonHeaders } from './send.ts'
 
 /** The error handlers of the library. */
 const ofLibrary = new WeakSet<object>()
@@ -57,7 +57,9 @@ export function sendRefusal(
   // A hook of the service may have refused the request before.
   if (!reply.hasHeader('x-request-id')) setCommonHeaders(request, reply)
   const { status, contentType, content } = formedOrDefault(refusal, form, reply.log)
-  return sendContent(reply.code(status).headers(refusal.headers), contentTypeOf(contentType), content)
+  // Caches keep no failure, whatever they may keep of other responses.
+  reply.code(status).headers(constantHeaders).headers(refusal.headers)
+  return sendContent(reply, contentTypeOf(contentType), content)
 }
 
 /**

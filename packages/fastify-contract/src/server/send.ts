@@ -15,7 +15,7 @@ import { unavailable } from '../engine/refusal.ts'
  * type (fetch.spec.whatwg.org, "X-Content-Type-Options").
  */
 export const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
-const { 'cache-control': noStore } = constantHeaders
+const { 'cache-control': noStore, 'x-content-type-options': noSniff } = constantHeaders
 
 /** Sets the headers of every response, for hooks that run before those of the contract and respond by themselves. */
 export const commonHeaders: onRequestHookHandler = (request, reply, done) => {
@@ -23,9 +23,10 @@ export const commonHeaders: onRequestHookHandler = (request, reply, done) => {
   done()
 }
 
-/** Sets the headers of every response. */
+/** Sets the headers of every response. A hook before may have said how long caches keep it. */
 export function setCommonHeaders({ id }: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(constantHeaders).header('x-request-id', id)
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', noStore)
+  reply.header('x-content-type-options', noSniff).header('x-request-id', id)
 }
 
 /** Removes the length of a response that must not have one (RFC 9110, section 8.6). */

@@ -137,6 +137,18 @@ describe.each([
     expect(page.headers['content-security-policy']).toMatch(/connect-src 'self'/)
   })
 
+  test('a hook may say how long caches keep replies, and they keep no failure', async () => {
+    const app = await serveBeside((host) => {
+      host.addHook('onRequest', (_request, reply, next) => {
+        reply.header('cache-control', 'private, max-age=5')
+        next()
+      })
+    })
+    const kept = async (url: string) => (await app.inject({ url, headers })).headers['cache-control']
+    expect(await kept('/things')).toBe('private, max-age=5')
+    expect(await kept('/things?limit=x')).toBe('no-store')
+  })
+
   test('@fastify/multipart reads forms of other routes, and the contract those of operations', async () => {
     const form = { 'multipart/form-data': { schema: { type: 'object', properties: { name: { type: 'string' } } } } }
     const post = {
