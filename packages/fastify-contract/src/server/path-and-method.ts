@@ -9,7 +9,7 @@ import { setCommonHeaders } from './send.ts'
 
 /** The paths of a contract, and the form of its failures. */
 export interface ServedPaths {
-  /** Matches the url of a request to one of its paths. */
+  /** Matches the url of a request to one of its paths, in any case, and with a trailing slash. */
   pattern: RegExp
   /** The path of its docs page; undefined without one. */
   page: string | undefined
@@ -24,7 +24,8 @@ const malformed = (fault: string): Refusal => new Refusal('malformed_http', faul
 /**
  * Makes the hook that refuses invalid HTTP and unmatched requests, before credentials and body are read, and sets the
  * headers of every response. It does not throw: a route that was added before the contract has the error handler of
- * Fastify. A browser that asks for `/` is sent to the docs page, if there is no such path.
+ * Fastify. A browser that asks for `/` is sent to the docs page, if there is no such path. A 404 handler of the service
+ * responds to unknown paths instead.
  *
  * @param app the server with its routes
  * @param host its contracts, and the form of other failures
@@ -42,8 +43,9 @@ export function refuseRequests(
     }
     const page = contracts.find((contract) => contract.page !== undefined)?.page
     const refusal = fault ?? unmatched(app, request, page)
+    if (refusal.failure === 'path_not_found' && hasOwnNotFoundHandler(request)) done()
     // Relative, because a proxy may add a prefix.
-    if (page !== undefined && refusal.failure === 'path_not_found' && isBrowserAtRoot(request)) {
+    else if (page !== undefined && refusal.failure === 'path_not_found' && isBrowserAtRoot(request)) {
       void reply.redirect(`.${page}`)
     } else void sendRefusal(request, reply, refusal, ownerOf(request, contracts)?.failureForm ?? failureForm)
   }
@@ -69,6 +71,11 @@ function ownerOf({ url }: FastifyRequest, contracts: readonly ServedPaths[]): Se
 
 function isBrowserAtRoot({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && /^\/(?:\?|$)/.test(url) && /\btext\/html\b/i.test(accept)
+}
+
+/** Whether the author of a server has set the handler of a request that no route matches. */
+function hasOwnNotFoundHandler({ is404, routeOptions: { handler } }: FastifyRequest): boolean {
+  return is404 && handler.name !== 'basic404'
 }
 
 /** `*` is the OPTIONS route of @fastify/cors, which responds to preflights before this hook. */
@@ -144,8 +151,14 @@ export function refuseMethods(
 ): onRequestHookHandler {
   return (request, reply, done) => {
     const owner = request.is404 ? ownerOf(request, contracts) : undefined
-    if (owner === undefined) done()
-    else void sendRefusal(request, reply, unmatched(app, request), owner.failureForm)
+    if (owner === undefined) {
+      done()
+      return
+    }
+    const refusal = unmatched(app, request)
+    // The pattern is wider than the routes, unless the router ignores case and trailing slashes.
+    if (refusal.failure === 'path_not_found') done()
+    else void sendRefusal(request, reply, refusal, owner.failureForm)
   }
 }
 

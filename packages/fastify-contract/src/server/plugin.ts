@@ -93,9 +93,11 @@ async function serveContract(
   if (connections === undefined) scope.addHook('onRequest', refuseMalformed)
   omitLengthOfHead(scope)
   const paths = operations.flatMap(({ path, basePaths }) => basePaths.map((base) => base + path))
-  const patterns = paths.map((path) => routePathOf(scope.prefix + path).pattern)
+  // A prefix may have parameters, such as `/:tenant`.
+  const prefix = scope.prefix.replaceAll(/:(\w+)/g, '{$1}')
+  const patterns = paths.map((path) => routePathOf(prefix + path).pattern)
   contracts.push({
-    pattern: new RegExp(`^(?:${patterns.join('|')})(?:\\?|$)`),
+    pattern: new RegExp(`^(?:${patterns.join('|')})/?(?:\\?|$)`, 'i'),
     page: docs === false ? undefined : scope.prefix + docs,
     failureForm,
   })

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
-import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { OpenAPIV3 } from 'openapi-types'
 import { type Contract, documentOf, writtenDocumentOf } from '../../document/contract.ts'
 import { tableStyles, writeInitializer, writePage } from './docs-page.ts'
@@ -77,20 +77,24 @@ export function registerDocs(app: FastifyInstance, { contract, source, page, tak
     // A client cannot follow references to other files. JSON is YAML too (YAML 1.2, section 1.2).
     [`${beside}/openapi.yaml`]: () => source ?? contract.document,
     [`${beside}/openapi.json`]: () => contract.document,
-    [page]: () => writePage(title, `${name}/`, hasIcon()),
-    [`${page}/`]: () => writePage(title, '', hasIcon()),
     [`${page}/static/swagger-initializer.js`]: async () =>
       writeInitializer(withServers(await shownDocument(contract), documentOf(contract), basePaths), page),
     [`${page}/static/theme/narrow.css`]: () => tableStyles,
   }
-  for (const [path, write] of Object.entries(made)) {
-    // Bytes are shared; of a text each response would make a copy.
-    let bytes: Buffer | undefined
-    serve(path, async (_request, reply) => {
-      bytes ??= bytesOf(await write())
-      return reply.header('content-type', mediaTypes[extname(path) || '.html']).send(bytes)
-    })
+  for (const [path, write] of Object.entries(made)) serve(path, sendOnce(mediaTypes[extname(path)], write))
+  const [outside, inside] = [`${name}/`, ''].map((link) =>
+    sendOnce(mediaTypes['.html'], () => writePage(title, link, hasIcon())),
+  ) as [Handler, Handler]
+  const free = [page, `${page}/`].filter((url) => !taken.includes(url))
+  const docsPage: FastifyPluginCallback = (scope, _options, done) => {
+    // Fastify knows whether a trailing slash makes another route. The links of the page depend on it.
+    const prefixTrailingSlash = free.length === 2 ? 'both' : free[0] === page ? 'no-slash' : 'slash'
+    scope.get('/', { schema: { hide: true }, prefixTrailingSlash }, (request, reply) =>
+      (/\/(?:\?|$)/.test(request.url) ? inside : outside)(request, reply),
+    )
+    done()
   }
+  if (free.length > 0) void app.register(docsPage, { prefix: page })
   // Paths of Swagger UI's plugin. Relative, because a proxy may add a prefix.
   for (const format of ['json', 'yaml']) {
     serve(`${page}/${format}`, (_request, reply) => reply.redirect(`../openapi.${format}`))
@@ -110,6 +114,18 @@ async function shownDocument(contract: Contract): Promise<object> {
   const server = fastify()
   await server.register(fastifySwagger, { mode: 'static', specification: { document } })
   return server.swagger()
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
+
+/** Makes a handler that writes its content at the first request. */
+function sendOnce(type: string | undefined, write: () => string | Buffer | Promise<string>): Handler {
+  // Bytes are shared; of a text each response would make a copy.
+  let bytes: Buffer | undefined
+  return async (_request, reply) => {
+    bytes ??= bytesOf(await write())
+    return reply.header('content-type', type).send(bytes)
+  }
 }
 
 function bytesOf(content: string | Buffer): Buffer {
