@@ -54,6 +54,16 @@ describe('the types mend what openapi-typescript misreads:', () => {
       { type: 'object', properties: { a: { type: 'number' } }, additionalProperties: ref },
       '{ a?: number; } & { [key: string]: components["schemas"]["Name"] | number; };',
     ],
+    [
+      'a tuple whose items may be left out, with others behind it',
+      { type: 'array', prefixItems: [ref, { type: 'number' }], minItems: 1, items: { type: 'boolean' } },
+      '[ components["schemas"]["Name"], number?, ...boolean[] ];',
+    ],
+    [
+      'a tuple of at most its items',
+      { type: 'array', prefixItems: [ref, { type: 'number' }], maxItems: 2 },
+      '[ components["schemas"]["Name"]?, number? ];',
+    ],
   ]
   let types: string
   beforeAll(async () => {

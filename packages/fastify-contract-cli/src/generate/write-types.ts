@@ -41,7 +41,7 @@ export function writeTypes(document: ContractDocument, operations: ContractOpera
 /**
  * Writes a contract as the types that openapi-typescript writes by default, mended where it misreads OpenAPI: a `const` of
  * null, `$defs`, items of a stream, what stands beside a reference or alternatives, other properties beside named ones,
- * properties of conditions, parameters with `content`, optional headers behind a reference.
+ * properties of conditions, parameters with `content`, optional headers behind a reference, tuples.
  *
  * @param written the contract as its author wrote it, with a checked structure
  */
@@ -53,7 +53,7 @@ export function writePlainTypes(written: Record<string, unknown>): string {
     {
       defaultNonNullable: true,
       discriminators,
-      transform: (schema, options) => typeOfNote(schema as { [note]?: Note }, options),
+      transform: (schema, options) => mendedTypeOf(schema as Schema & { [note]?: Note }, options),
     },
   )
 }
@@ -94,16 +94,19 @@ type Options = Parameters<typeof transformSchemaObject>[1]
 /** The type of a schema, if it differs from that of openapi-typescript. */
 function typeOf(schema: Schema & { [note]?: Note }, options: Options): ts.TypeNode | undefined {
   const { type, format } = schema
-  if (schema[note] !== undefined) return typeOfNote(schema, options)
+  const mended = mendedTypeOf(schema, options)
+  if (mended !== undefined) return mended
   if (type === 'string' && format === 'binary') {
     return marked('$Binary', ts.factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword))
   }
-  if (Array.isArray(schema['prefixItems']) && [type].flat().includes('array')) return tupleOf(schema, options)
   if (type === 'integer' && format === 'int64') return ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
   return undefined
 }
 
-function typeOfNote({ [note]: noted }: { [note]?: Note }, options: Options): ts.TypeNode | undefined {
+/** The type of a schema that openapi-typescript does not know or misreads. */
+function mendedTypeOf(schema: Schema & { [note]?: Note }, options: Options): ts.TypeNode | undefined {
+  const { [note]: noted, type, prefixItems } = schema
+  if (Array.isArray(prefixItems) && [type].flat().includes('array')) return tupleOf(schema, options)
   if (noted === undefined) return undefined
   // The contract was checked.
   const inner = transformSchemaObject(noted.content as Transformed, options)
@@ -114,14 +117,15 @@ function typeOfNote({ [note]: noted }: { [note]?: Note }, options: Options): ts.
  * The type of a list with `prefixItems`. openapi-typescript takes each of them as required, and leaves out the others.
  */
 function tupleOf(schema: Schema, options: Options): ts.TypeNode {
-  const { type, prefixItems, items, minItems = 0 } = schema
+  const { type, prefixItems, items, minItems = 0, maxItems = Infinity } = schema
   // The contract was checked.
   const typeOfItem = (item: unknown) => transformSchemaObject((item === true ? {} : item) as Transformed, options)
   const first = (prefixItems as unknown[]).map((item, index) =>
     index < Number(minItems) ? typeOfItem(item) : ts.factory.createOptionalTypeNode(typeOfItem(item)),
   )
   const others = ts.factory.createRestTypeNode(ts.factory.createArrayTypeNode(typeOfItem(items ?? true)))
-  const tuple = ts.factory.createTupleTypeNode(items === false ? first : [...first, others])
+  const isClosed = items === false || Number(maxItems) <= first.length
+  const tuple = ts.factory.createTupleTypeNode(isClosed ? first : [...first, others])
   const isNullable = [type].flat().includes('null')
   return isNullable
     ? ts.factory.createUnionTypeNode([tuple, ts.factory.createLiteralTypeNode(ts.factory.createNull())])
