@@ -64,9 +64,10 @@ export const identifier = makeValidator<string>((text: string) => {
   return text
 })
 
-/** The origin of a URL; none if it is not one. */
+/** The origin of a URL; none if it has none. */
 function originOf(text: string): string | undefined {
-  return URL.canParse(text) ? new URL(text).origin : undefined
+  const origin = URL.canParse(text) ? new URL(text).origin : 'null'
+  return origin === 'null' ? undefined : origin
 }
 
 /** Origins of web pages, separated by commas, or `*` for every origin. */
@@ -74,7 +75,8 @@ export const origins = makeValidator<string[]>((text: string) => {
   const all = text.split(',').map((origin) => origin.trim())
   const bad = all.find((origin) => !(origin === '*' && all.length === 1) && originOf(origin) !== origin)
   if (bad !== undefined) {
-    const remedy = bad === `${originOf(bad) ?? ''}/` ? '; an origin ends before the slash' : ''
+    const origin = originOf(bad)
+    const remedy = bad === '*' ? '; * stands alone' : origin === undefined ? '' : `; write ${origin}`
     throw new Error(
       `must be * or a comma-separated list of origins such as https://plants.example, not ${quoted(bad)}${remedy}`,
     )

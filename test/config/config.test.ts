@@ -149,9 +149,17 @@ test.each<[string, string[], RegExp]>([
   ],
   [
     'CORS_ORIGIN',
-    ['https://a.example/', 'https://a.example, http://b.example:8080/'],
-    /, not "http\S+\/"; an origin ends before the slash$/,
+    [
+      'https://a.example/',
+      'https://a.example/x',
+      'HTTPS://a.example',
+      'https://a.example:443',
+      'http://b,https://a.example/',
+    ],
+    /, not "\S+"; write https:\/\/a\.example$/,
   ],
+  ['CORS_ORIGIN', ['*,https://a.example', 'https://a.example,*'], /, not "\*"; \* stands alone$/],
+  ['CORS_ORIGIN', ['a.example', 'null', 'https://a.example,'], /, not "[^"]*"$/],
   ['DATABASE_URL', ['a.db', 'SQLITE:a.db'], /^DATABASE_URL must be sqlite:PATH or postgres:/],
   [
     'DATABASE_URL',
