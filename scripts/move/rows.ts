@@ -6,8 +6,10 @@ import {
   quoted,
   valuesReader,
 } from '../../src/store/table.ts'
+import { isDataException } from '../../src/store/postgres/errors.ts'
 import { tables } from '../../src/store/tables.ts'
 import type { StoreOptions } from '../../src/store/store.ts'
+import { UsageError } from '../command.ts'
 
 /** The values of a row, the key first. They are equal in both stores. */
 export type Row = Value[]
@@ -27,7 +29,11 @@ export interface Rows {
   /** At most `limit` rows after `row`, or from the beginning. */
   after: (row: Row | undefined, limit: number) => Promise<Row[]>
 
-  /** Adds all of these rows or none. @throws when a row with the same key exists */
+  /**
+   * Adds rows, all or none.
+   *
+   * @throws UsageError that names the first row that the database cannot store; those before it are added
+   */
   add: (rows: Row[]) => Promise<void>
 
   /** Removes every row after `row`, or all rows. */
@@ -74,6 +80,22 @@ function rowsIn(table: Table, run: RunStatement): Rows {
   const read = valuesReader(columns)
   const placeholders = (count: number) => Array.from({ length: count }, () => '?').join()
   const isAfter = `(${key}) > (${placeholders(keyLength)})`
+
+  async function insert(rows: Row[]): Promise<void> {
+    const tuples = rows.map((row) => `(${placeholders(row.length)})`)
+    await run(`INSERT INTO ${name} (${all}) VALUES ${tuples.join()}`, rows.flat())
+  }
+
+  function refuse(row: Row, cause: unknown): never {
+    if (!isDataException(cause)) throw cause
+    const rowKey = Object.keys(table.key).map((column, index) => `${column} ${String(row[index])}`)
+    throw new UsageError(
+      `the target cannot store the row of ${name} with ${rowKey.join(', ')}: ${cause.message}; correct it in the ` +
+        'source, and run the command again to continue',
+      { cause },
+    )
+  }
+
   return {
     name,
     // PostgreSQL sends it as text, SQLite as a bigint.
@@ -89,8 +111,13 @@ function rowsIn(table: Table, run: RunStatement): Rows {
       await run(`DELETE FROM ${name} WHERE ${condition}`, values)
     },
     add: async (rows) => {
-      const tuples = rows.map((row) => `(${placeholders(row.length)})`)
-      await run(`INSERT INTO ${name} (${all}) VALUES ${tuples.join()}`, rows.flat())
+      try {
+        await insert(rows)
+      } catch (error) {
+        if (!isDataException(error)) throw error
+        for (const row of rows) await insert([row]).catch((cause: unknown) => refuse(row, cause))
+        throw error
+      }
     },
   }
 }

@@ -75,6 +75,25 @@ test('a move that loses its session prints in one line how to resume', async () 
   expect(await move(from, to)).toMatchObject({ code: 0 })
 })
 
+test('a move names a row that PostgreSQL cannot store, and continues once it is corrected', async () => {
+  const [from, to] = [await sqliteLocation(), await postgresLocation()]
+  await using(from, async (store) => {
+    for (const id of [1n, 2n, 3n]) await store.create('me', { id, name: 'a' })
+  })
+  const setTag = (tag: string | null) =>
+    using(from, (store) => store.write('me', 'UPDATE plants SET tag = ? WHERE id = 2', [tag]))
+  await setTag('a\0')
+  expect(await move(from, to)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'the target cannot store the row of plants with caller me, id 2: invalid byte sequence for encoding "UTF8": 0x00; ' +
+      'correct it in the source, and run the command again to continue\n',
+  })
+  await setTag(null)
+  expect(await move(from, to)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^resumed/) as string })
+})
+
 test.for<['plants' | 'tokens', (store: Store) => Promise<unknown>]>([
   ['plants', (store) => store.create('me', { id: 0n, name: 'another' })],
   ['plants', (store) => store.create('zz', { id: 0n, name: 'one more' })],

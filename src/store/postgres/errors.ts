@@ -53,6 +53,11 @@ export function isConflict(error: unknown): boolean {
   return code !== undefined && conflicts.includes(code)
 }
 
+/** Whether PostgreSQL cannot store a value, such as a text with the character U+0000: class 22. */
+export function isDataException(error: unknown): error is Error {
+  return classOf(error) === '22'
+}
+
 /** Whether the statement names a table that does not exist. */
 export function isUndefinedTable(error: unknown): boolean {
   return stateOf(error) === '42P01'
