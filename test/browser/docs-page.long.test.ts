@@ -214,22 +214,25 @@ describe.skipIf(isLeftOut)(`the docs page in Chromium${isLeftOut ? ` (LEFT OUT: 
     expect(faults).toEqual([])
   })
 
-  test('has a contrast of 4.5 in the dark, with every part unfolded', async () => {
-    const { page, authorize, unfold, token } = await open()
-    await page.emulateMedia({ colorScheme: 'dark' })
-    const found = async () => (await lowContrasts(page)).join('\n')
-    expect(await found()).toBe('')
-    await page.locator('.btn.authorize').click()
-    await page.locator('#auth-bearer-value').waitFor()
-    expect(await found()).toBe('')
-    await page.locator('.modal-ux .btn-done').click()
-    await authorize(token)
-    await execute(page, await unfold('listPlants'))
-    await execute(page, await unfold('deletePlant'))
-    await execute(page, await unfold('createPlant'))
-    await unfoldAll(page)
-    expect(await found()).toBe('')
-  })
+  test.for(['light', 'dark'] as const)(
+    'has a contrast of 4.5 in %s mode, with every part unfolded',
+    async (colorScheme) => {
+      const { page, authorize, unfold, token } = await open()
+      await page.emulateMedia({ colorScheme })
+      const found = async () => (await lowContrasts(page)).join('\n')
+      expect(await found()).toBe('')
+      await page.locator('.btn.authorize').click()
+      await page.locator('#auth-bearer-value').waitFor()
+      expect(await found()).toBe('')
+      await page.locator('.modal-ux .btn-done').click()
+      await authorize(token)
+      await execute(page, await unfold('listPlants'))
+      await execute(page, await unfold('deletePlant'))
+      await execute(page, await unfold('createPlant'))
+      await unfoldAll(page)
+      expect(await found()).toBe('')
+    },
+  )
 
   test('follows the dark or light mode of the system', async () => {
     const { page } = await open()

@@ -4,8 +4,8 @@ import { mapMembers } from '../../json/map-members.ts'
 import { keepFocus, plugins } from './swagger-ui-plugins.ts'
 
 /**
- * Swagger UI sets table columns without a gap, gives responses three columns, too wide for a phone's screen, and leaves
- * some texts dark in its dark mode.
+ * Swagger UI sets table columns without a gap, gives responses three columns, too wide for a phone's screen, and gives
+ * many texts a contrast below 4.5 (WCAG 2.2, 1.4.3).
  */
 export const tableStyles = `.swagger-ui table > tbody > tr > td:first-of-type { padding-right: 12px; }
 .swagger-ui .responses-table > tbody > tr > td { padding-bottom: 20px; }
@@ -16,6 +16,21 @@ export const tableStyles = `.swagger-ui table > tbody > tr > td:first-of-type { 
 .dark-mode .swagger-ui .examples-select__section-label,
 .dark-mode .swagger-ui table.headers td { color: #e4e6e6; }
 html.dark-mode .swagger-ui .opblock .opblock-section-header .btn.cancel { color: #ff9d9d; }
+html:not(.dark-mode) .swagger-ui .btn.cancel { color: #b3261e; }
+html:not(.dark-mode) .swagger-ui .btn.authorize { color: #17723f; }
+html:not(.dark-mode) .swagger-ui .btn.execute { background: #1f66b8; }
+html:not(.dark-mode) .swagger-ui .info a { color: #1f66b8; }
+html:not(.dark-mode) .swagger-ui .info .title small { background: #5f6673; }
+html:not(.dark-mode) .swagger-ui .info .title small.version-stamp { background: #4a7000; }
+html:not(.dark-mode) .swagger-ui .download-contents { background: #5b6070; }
+html:not(.dark-mode) .swagger-ui .markdown code,
+html:not(.dark-mode) .swagger-ui .renderedMarkdown code { color: #6f00d0; }
+html:not(.dark-mode) .swagger-ui .json-schema-2020-12__constraint--string { background: #8a5a00; }
+html:not(.dark-mode) .swagger-ui .json-schema-2020-12__attribute--primary { color: #44448f; }
+html:not(.dark-mode) .swagger-ui .json-schema-2020-12-keyword--description p,
+html:not(.dark-mode) .swagger-ui .parameter__in,
+html:not(.dark-mode) .swagger-ui .json-schema-2020-12-expand-deep-button { color: #595959; }
+html:not(.dark-mode) .swagger-ui .opblock:not(.opblock-head, .opblock-options) .opblock-summary-method { color: #000; }
 @media (max-width: 640px) {
   .swagger-ui .information-container .info { margin: 25px 0; }
   .swagger-ui .highlight-code:has(> .download-contents) > pre { padding-bottom: 45px !important; }
