@@ -14,13 +14,25 @@ export interface FaultGroup {
   requests: readonly WireRequest[]
 }
 
-/** Puts the reports of an operation together that break the same rule for the same reason. */
+/**
+ * Puts the reports of an operation together that break the same rule for the same reason, or that the same requests show.
+ */
 export function groupsOf(faults: readonly Failed[]): FaultGroup[] {
-  return [...Map.groupBy(faults, reportKey).values()].map((group) => {
-    // A group has one at least.
-    const shortest = group.toSorted((a, b) => lengthOf(a) - lengthOf(b))[0]!
+  const ofOneCause = [...Map.groupBy(faults, reportKey).values()]
+  const shownAlike = Map.groupBy(ofOneCause, (group) => {
+    const { problem, requests } = shortestOf(group)
+    return JSON.stringify([problem, stepsOf(requests)])
+  })
+  return [...shownAlike.values()].map((groups) => {
+    const group = groups.flat()
+    const shortest = shortestOf(group)
     return { title: titleOf(group, shortest), problem: shortest.problem, requests: stepsOf(shortest.requests) }
   })
+}
+
+/** @param group has one at least */
+function shortestOf(group: readonly Failed[]): Failed {
+  return group.toSorted((a, b) => lengthOf(a) - lengthOf(b))[0]!
 }
 
 function titleOf(group: readonly Failed[], shortest: Failed): string {

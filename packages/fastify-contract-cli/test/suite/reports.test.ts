@@ -52,6 +52,17 @@ test('tests that fail for one reason are one report with the shortest request', 
   expect(curls(lines)).toEqual([expect.stringMatching(/ -d '(?:\{\}|\[\]|null)'$/)])
 })
 
+test('tests that the same request shows are one report', async () => {
+  const url = await serve((body) => (body === undefined ? 204 : 400))
+  const requestBody = { required: true, content: json({ type: 'object' }) }
+  const post = { operationId: 'addThing', requestBody, responses: { ...done, 400: refused } }
+  const { lines } = await runTestOf(contractOf({ '/things': { post } }, { security: [] }), args(url))
+  expect(new Set(curls(lines)).size).toBe(curls(lines).length)
+  expect(reports(lines)).toContainEqual(
+    expect.stringMatching(/^ {2}refuses \S.* \(and 1 more such test\) → received 204, expected 400$/),
+  )
+})
+
 test('each rule that is broken with success is a report, with its places', async () => {
   const url = await serve((body) => (body === undefined ? 400 : 204))
   const { lines } = await runTestOf(thingsWith({ ...done, 400: refused }), args(url))
