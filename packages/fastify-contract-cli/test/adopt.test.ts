@@ -37,6 +37,19 @@ async function adopted(contract: object) {
 
 /** Contracts, the warnings about them, a part of what is served, and references to what is not. */
 const cases: Record<string, [contract: object, warnings: RegExp[], served: object, gone?: string[]][]> = {
+  'writes the schema true, or false, as an object': [
+    [contractWith({}, { components: { schemas: { S0: true } } }), [], s0({})],
+    [
+      contractWith({ parameters: [{ name: 'a', in: 'query', schema: true }] }),
+      [],
+      getThings({ parameters: [query('a', {})] }),
+    ],
+    [
+      contractWith({ responses: { 200: { description: 'A.', content: { 'application/json': { schema: false } } } } }),
+      [],
+      getThings({ responses: { 200: { content: json({ not: {} }) } } }),
+    ],
+  ],
   'reads OpenAPI 3.0 as 3.1': [
     [
       old(contractWith({}, named({ ...text, nullable: true }))),

@@ -15,7 +15,7 @@ import {
 } from './table/keyword.ts'
 import { didYouMean } from './table/did-you-mean.ts'
 import { articleAndName, misplaced, shapeProblem } from './table/shape.ts'
-import { keywordOf, keywords } from './table/table.ts'
+import { heldBy, keywordOf, keywords } from './table/table.ts'
 import { rootOf, visit } from './visit.ts'
 
 /** The result of adopting a contract. */
@@ -98,6 +98,7 @@ function mend(mending: Mending, references: References): ContractObject[] {
     for (const described of visit(roots, met)) {
       objects.push(described)
       removeEmpty(described, mending)
+      writeBooleanSchemas(described, mending)
       removeBesideReference(described, mending)
       for (const { mends } of Object.values(keywords[described.kind])) mends?.(described, mending)
     }
@@ -105,6 +106,14 @@ function mend(mending: Mending, references: References): ContractObject[] {
     roots = hoistTargets(objects, hoisted, mending, references)
   }
   return objects
+}
+
+/** Writes the schema of a value, and a named one, as an object where it is `true` or `false` (OpenAPI 3.1). */
+function writeBooleanSchemas({ object, kind }: ContractObject, { places }: Mending): void {
+  if (kind === 'schema') return
+  for (const { kind: of, holder, names } of Object.keys(object).flatMap((key) => heldBy(object, kind, key) ?? []))
+    for (const name of of === 'schema' ? names : [])
+      if (typeof holder[name] === 'boolean') holder[name] = places.share(holder[name] ? {} : { not: {} }, holder)
 }
 
 /** Removes keywords without a value, which YAML reads as null. */
