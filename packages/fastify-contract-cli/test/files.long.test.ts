@@ -252,8 +252,10 @@ const refused: [reference: string, because: string][] = [
   ['large.yaml', 'has more than 16777216 bytes; split the contract into files'],
   ['http://127.0.0.1:9/a.yaml', 'is on the network, which is not used; keep a local copy'],
 ]
-const withReply = (schema: object) =>
-  contractWith({ responses: { 200: { description: 'A thing.', content: json(schema) }, ...failures } })
+const withReply = (schema: object, schemas: object = {}) => {
+  const responses = { 200: { description: 'A thing.', content: json(schema) }, ...failures }
+  return contractWith({ responses }, { components: { schemas } })
+}
 
 describe('a contract that refers to', () => {
   it.each(refused)('%j is refused, and the target is not read', async (written, because) => {
@@ -264,6 +266,7 @@ describe('a contract that refers to', () => {
       withReply({ $ref: reference }),
       contractOf({ '/things': { $ref: reference } }),
       withReply({ $ref: 'schema.yaml' }),
+      withReply({ $ref: '#/components/schemas/A' }, { A: { $ref: reference } }),
     ]) {
       await writeFile(join(api, 'openapi.yaml'), stringifyJson(contract, 1))
       const { ok, lines } = await generateIn(api)
@@ -272,6 +275,7 @@ describe('a contract that refers to', () => {
       expect(lines[0]).toMatch(/^(?:openapi|schema)\.yaml:\d+:\d+: the reference /)
       expect(lines[0]).toContain(`${printed} ${because}`)
       expect(lines.join()).not.toContain(secret)
+      expect(lines.join()).not.toContain('the reference #')
       await expect(readFile(join(api, 'generated/contract.ts'))).rejects.toThrow('ENOENT')
     }
   })

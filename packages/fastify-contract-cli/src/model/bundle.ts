@@ -50,14 +50,28 @@ export async function bundleFiles(
   if (files.unreadable.size > 0) throw new BrokenContract([...files.unreadable])
   const findings = problems.flatMap(({ message, location: [first] }): Finding[] => {
     if (!message.startsWith("Can't resolve $ref")) return []
-    const object = lookUp(files.parsed(first?.source.absoluteRef ?? ''), (first?.pointer ?? '').replace(/^#?/, '#'))
-    const reference = isSchema(object) ? String(object['$ref']) : ''
+    const document = files.parsed(first?.source.absoluteRef ?? '')
+    const object = lookUp(document, (first?.pointer ?? '').replace(/^#?/, '#'))
+    const reference = lastReference(object, document)
     const reason = message.replace(/^Can't resolve \$ref:? ?/, '') || 'leads to nothing'
     return [
       { at: isSchema(object) ? { object, key: '$ref' } : undefined, text: `the reference ${reference} ${reason}` },
     ]
   })
   return { referred: files.referred, findings }
+}
+
+/** The reference at the end of those to components: it is the one that cannot be resolved. */
+function lastReference(object: unknown, document: unknown): string {
+  const met = new Set<string>()
+  let node = object
+  let reference = ''
+  while (isSchema(node) && typeof node['$ref'] === 'string' && !met.has(node['$ref'])) {
+    reference = node['$ref']
+    met.add(reference)
+    node = /^#\/components\/\w+\/[\w.-]+$/.test(reference) ? lookUp(document, reference) : undefined
+  }
+  return reference
 }
 
 const onNetwork = 'is on the network, which is not used; keep a local copy'
