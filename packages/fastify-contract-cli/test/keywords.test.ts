@@ -180,7 +180,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     /name: X A is not a header name; use letters, digits and -/,
   ],
   ['parameter.in', withParameter({ in: 'qeury' }), /in: qeury is not a place of parameters; did you mean query\?$/],
-  ['parameter.in', withParameter({ in: 'body' }), /in: body is not a place of parameters; use query/],
+  ['parameter.in', withParameter({ in: 'body' }), /in: body is not a place of parameters; use requestBody$/],
   ...(
     [
       [[whole({ content: undefined })], /in: querystring needs content with one media type; add it$/],
@@ -338,6 +338,31 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     ofSchema({ type: 'number', exclusiveMinimum: 1, maximum: 1 }),
     /exclusiveMinimum: is not below maximum, so that nothing is valid; correct one of them/,
   ],
+  ...[
+    { exclusiveMinimum: 3, exclusiveMaximum: 4 },
+    { exclusiveMinimum: 3.5, maximum: 3.9 },
+    { exclusiveMinimum: 9007199254740993n, exclusiveMaximum: 9007199254740994n, format: 'int64' },
+  ].map((bounds): (typeof refused)[number] => [
+    'schema.exclusiveMinimum',
+    ofSchema({ type: 'integer', ...bounds }),
+    /exclusiveMinimum: no integer is within the bounds, so that nothing is valid; correct one of them/,
+  ]),
+  [
+    'schema.minimum',
+    ofSchema({ type: 'integer', minimum: -9, maximum: -6, multipleOf: 5 }),
+    /minimum: no multiple of 5 is within the bounds, so that nothing is valid; correct one of them/,
+  ],
+  [
+    'schema.maxItems',
+    ofSchema({ contains: text, maxItems: 0 }),
+    /maxItems: is below the items that contains asks for, so that nothing is valid; correct one of them/,
+  ],
+  [
+    'schema.maxProperties',
+    ofSchema({ type: 'object', properties: { a: text, b: text }, required: ['a', 'b'], maxProperties: 1 }),
+    /maxProperties: is below the number of required properties, so that nothing is valid; correct one of them/,
+  ],
+  ['schema.enum', ofSchema({ enum: [] }), /enum: is empty, so that nothing is valid; name its values, or remove it/],
   ...['Length', 'Items', 'Properties', 'Contains'].map((what): (typeof refused)[number] => [
     `schema.min${what}`,
     ofSchema({ contains: {}, [`min${what}`]: 2, [`max${what}`]: 1 }),

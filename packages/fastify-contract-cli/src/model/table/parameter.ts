@@ -29,7 +29,7 @@ export const parameter: Keywords = {
         ? value === 'querystring' && content === undefined
           ? 'querystring needs content with one media type; add it'
           : undefined
-        : `${String(value)} is not a place of parameters; ${didYouMean(String(value), Object.keys(styles), 'use query')}`,
+        : `${String(value)} is not a place of parameters; ${didYouMean(String(value), Object.keys(styles), isBody(value) ? 'use requestBody' : 'use query')}`,
   },
   required: { is: 'true or false', mends: requireInPath },
   explode: {
@@ -64,6 +64,11 @@ export const parameter: Keywords = {
   },
   allowEmptyValue,
   content: { holds: { each: 'requestContent' }, rejects: severalTypes, warns: unreadText },
+}
+
+/** Whether a place is that of a body in Swagger 2.0. */
+function isBody(place: unknown): boolean {
+  return place === 'body' || place === 'formData'
 }
 
 /** Names a parameter in messages. */

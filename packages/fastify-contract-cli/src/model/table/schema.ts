@@ -1,5 +1,6 @@
 import { discriminatorOf, inPlace, isSchema, patternProblem, targetOf, textFormats } from 'fastify-contract/schema'
 import type { Schema } from 'fastify-contract/schema'
+import { emptyRange, noInteger } from './bounds.ts'
 import { inexactConstant, inexactInteger, misfit } from './constants.ts'
 import {
   type ContractObject,
@@ -82,7 +83,10 @@ export const schema: Keywords = {
   enum: {
     is: 'a list',
     ignores: (value, schema, context) => dropped(misfit(value, schema), schema, context),
-    rejects: (value, schema) => misfit(value, schema) ?? inexactConstant(value, schema),
+    rejects: (value, schema) =>
+      Array.isArray(value) && value.length === 0
+        ? 'is empty, so that nothing is valid; name its values, or remove it'
+        : (misfit(value, schema) ?? inexactConstant(value, schema)),
   },
   const: {
     ignores: (value, schema, context) => dropped(misfit([value], schema), schema, context),
@@ -95,14 +99,18 @@ export const schema: Keywords = {
   exclusiveMinimum: {
     is: 'a number',
     mends: upgradeBound('exclusiveMinimum', 'minimum'),
-    rejects: (value, { maximum, exclusiveMaximum }) =>
-      emptyRange(value, { exclusiveMaximum }, true) ?? emptyRange(value, { maximum }, true),
+    rejects: (value, schema) =>
+      emptyRange(value, { exclusiveMaximum: schema['exclusiveMaximum'] }, true) ??
+      emptyRange(value, { maximum: schema['maximum'] }, true) ??
+      noInteger(schema),
   },
   exclusiveMaximum: { is: 'a number', mends: upgradeBound('exclusiveMaximum', 'maximum') },
   minimum: {
     is: 'a number',
-    rejects: (value, { maximum, exclusiveMaximum }) =>
-      emptyRange(value, { exclusiveMaximum }, true) ?? emptyRange(value, { maximum }),
+    rejects: (value, schema) =>
+      emptyRange(value, { exclusiveMaximum: schema['exclusiveMaximum'] }, true) ??
+      emptyRange(value, { maximum: schema['maximum'] }) ??
+      noInteger(schema),
   },
   maximum: { is: 'a number' },
   pattern: {
@@ -118,7 +126,21 @@ export const schema: Keywords = {
   minItems: { is: 'a count', rejects: (value, { maxItems }) => emptyRange(value, { maxItems }) },
   minContains: { is: 'a count', rejects: (value, { maxContains }) => emptyRange(value, { maxContains }) },
   minProperties: { is: 'a count', rejects: (value, { maxProperties }) => emptyRange(value, { maxProperties }) },
-  ...each('maxLength maxItems maxContains maxProperties', { is: 'a count' }),
+  ...each('maxLength maxContains', { is: 'a count' }),
+  maxItems: {
+    is: 'a count',
+    rejects: (value, { contains, minContains = 1 }) =>
+      contains !== undefined && Number(minContains) > Number(value)
+        ? 'is below the items that contains asks for, so that nothing is valid; correct one of them'
+        : undefined,
+  },
+  maxProperties: {
+    is: 'a count',
+    rejects: (value, { required }) =>
+      Array.isArray(required) && new Set(required).size > Number(value)
+        ? 'is below the number of required properties, so that nothing is valid; correct one of them'
+        : undefined,
+  },
   uniqueItems: { is: 'true or false' },
   required: { is: 'a list of names' },
   format: { is: 'text', mends: widenInteger, ignores: unknownFormat },
@@ -214,17 +236,6 @@ function unevenNames(value: unknown, { enum: values }: Schema): string | undefin
 
 function isListOfNames(value: unknown): boolean {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
-}
-
-/** The problem of a bound that is above the other one, so that nothing is valid. */
-function emptyRange(least: unknown, upper: Schema, isExclusive = false): string | undefined {
-  const [[name, most] = ['']] = Object.entries(upper)
-  if (!isNumber(least) || !isNumber(most) || (isExclusive ? least < most : least <= most)) return undefined
-  return `is ${isExclusive ? 'not below' : 'above'} ${name}, so that nothing is valid; correct one of them`
-}
-
-function isNumber(value: unknown): value is number | bigint {
-  return typeof value === 'number' || typeof value === 'bigint'
 }
 
 function removeIdentifiers({ object }: ContractObject): void {
