@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { UnservableContract } from '../document/contract.ts'
 import { registerClosing } from './connections/graceful-shutdown.ts'
 import type { OpenConnections } from './connections/open-connections.ts'
 import { hasOwnErrorHandler, registerErrorHandler } from './error-handler.ts'
@@ -53,12 +54,18 @@ export function prepareHost(app: FastifyInstance, failureForm: FailureForm): Hos
     root.addHook('onRequest', refuseMethods(root, host))
     return host
   }
+  const { https, http2 } = app.initialConfig
+  if (https !== undefined || http2 === true) throw new UnservableContract(otherServer)
   registerClosing(root, host.connections, host.limits)
   if (!hasOwnErrorHandler(root)) registerErrorHandler(root, failureForm)
   root.addHook('onRequest', refuseRequests(root, host))
   omitLengthOfHead(root)
   return host
 }
+
+const otherServer =
+  'fastifyOptions makes a server of HTTP/1.1 without TLS, on which https and http2 have no effect; ' +
+  'put a proxy in front of it, or create the server without fastifyOptions'
 
 /** The outermost context. Fastify makes a context of the one around it, as its prototype (Fastify's guide to plugins). */
 function rootOf(app: FastifyInstance): FastifyInstance {

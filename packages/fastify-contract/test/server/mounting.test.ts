@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingHttpHeaders, connect } from 'node:http2'
 import { runInNewContext } from 'node:vm'
 import fastify, { type FastifyInstance } from 'fastify'
 import { fastifyContract, fastifyOptions } from 'fastify-contract'
@@ -274,6 +276,33 @@ describe.each([
     expect((await app.inject({ method: 'PUT', url: `/${'a-'.repeat(5_000)}/b` })).statusCode).toBe(404)
     expect(process.cpuUsage(start0).user / 1_000).toBeLessThan(200)
   })
+})
+
+test('a server of HTTP/2 has the docs page', async () => {
+  const { contract, handlers } = contractOfRoute('/parts/{id}')
+  const app = fastify({ http2: true })
+  onTestFinished(() => app.close())
+  await app.register(fastifyContract(contract, { handlers }))
+  const client = connect(await app.listen({ host: '127.0.0.1', port: 0 }))
+  onTestFinished(() => {
+    client.close()
+  })
+  for (const [path, type] of [
+    ['/parts/7', 'application/json'],
+    ['/docs', 'text/html; charset=utf-8'],
+  ]) {
+    const [headers] = (await once(client.request({ ':path': path }), 'response')) as [IncomingHttpHeaders]
+    expect([headers[':status'], headers['content-type']]).toEqual([200, type])
+  }
+})
+
+test('a server of fastifyOptions refuses the options of another one', async () => {
+  const { contract, handlers } = contractOfRoute('/parts/{id}')
+  for (const other of [{ https: {} }, { http2: true }]) {
+    const app = fastify(Object.assign(fastifyOptions(), other))
+    app.register(fastifyContract(contract, { handlers }))
+    await expect(app.ready()).rejects.toThrow('https and http2 have no effect')
+  }
 })
 
 test('a path parameter may be as long as the limit of the headers', async () => {

@@ -65,7 +65,8 @@ export function registerDocs(app: FastifyInstance, { contract, source, page, tak
   const { title } = documentOf(contract).info
   const [, beside = '', name = ''] = /^(.*)\/([^/]+)$/.exec(page) ?? []
   app.addHook('onRequest', (_request, { raw }, done) => {
-    raw.setHeaders(pageHeaders)
+    // A response of HTTP/2 has no `setHeaders`.
+    for (const [name, value] of pageHeaders) raw.setHeader(name, value)
     done()
   })
   const hasIcon = () => app.hasRoute({ method: 'GET', url: `${app.prefix}${page}/favicon.svg` })
