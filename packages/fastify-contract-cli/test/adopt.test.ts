@@ -517,6 +517,16 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       ['#/components/schemas/S1/format'],
     ],
     [contractWith({}, named({ ...integer, enum: [9007199254740993n] })), [/^enum: exceeds/], s0({ format: 'int64' })],
+    [
+      contractWith(
+        {},
+        named({ ...integer, allOf: [to('S2')] }, { allOf: [integer, to('S2')] }, { ...integer, format: 'int64' }),
+      ),
+      [
+        /^type: another schema of the value is int64, so the integer is read as int64; add format: int64 \(and 1 more\)$/,
+      ],
+      { components: { schemas: { S0: { format: 'int64' }, S1: { allOf: [{ format: 'int64' }, to('S2')] } } } },
+    ],
   ],
   'ignores constants of which none has the type beside them': [
     [

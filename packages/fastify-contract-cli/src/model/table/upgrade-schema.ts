@@ -1,5 +1,6 @@
 import { kindOf } from 'fastify-contract/document'
-import { isAnnotation } from 'fastify-contract/schema'
+import { inPlace, isAnnotation, isSchema } from 'fastify-contract/schema'
+import { namedSchemas } from '../context.ts'
 import type { ContractObject, Mending } from './keyword.ts'
 
 type Members = Record<string, unknown>
@@ -69,14 +70,31 @@ export function addNull({ object }: ContractObject, { isOld, places, warn }: Men
 
 const limits = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'enum', 'const']
 
-/** Reads integers that may be beyond 2^53 as int64: as numbers they would be rounded. */
-export function widenInteger({ object }: ContractObject, { warn }: Mending): void {
-  if (![object['type']].flat().includes('integer') || /^int(?:32|64)$/.test(String(object['format']))) return
-  const key = limits.find((name) => [object[name]].flat().some(isUnsafe))
-  if (key === undefined) return
-  object['format'] = 'int64'
-  const text = `${key}: exceeds ±(2^53 − 1), so the integer is read as int64; add format: int64`
-  warn({ object, key }, text, 'int64')
+/**
+ * Reads integers that may be beyond 2^53 as int64, because numbers would round them: those with such a bound, and those
+ * that another schema of the same value reads as int64.
+ */
+export function widenInteger({ object }: ContractObject, { document, warn, attempt }: Mending): void {
+  const key = isWithoutFormat(object) ? limits.find((name) => [object[name]].flat().some(isUnsafe)) : undefined
+  if (key !== undefined) {
+    object['format'] = 'int64'
+    const text = `${key}: exceeds ±(2^53 − 1), so the integer is read as int64; add format: int64`
+    warn({ object, key }, text, 'int64')
+  }
+  if (!('allOf' in object || '$ref' in object)) return
+  const own = [object, object['allOf']].flat().filter(isSchema).filter(isWithoutFormat)
+  if (own.length === 0) return
+  const all = attempt(() => inPlace(object, namedSchemas(document), 'always')) ?? []
+  if (!all.some(({ type, format }) => type === 'integer' && format === 'int64')) return
+  for (const part of own) {
+    part['format'] = 'int64'
+    const text = 'type: another schema of the value is int64, so the integer is read as int64; add format: int64'
+    warn({ object: part, key: 'type' }, text, 'int64 beside')
+  }
+}
+
+function isWithoutFormat({ type, format }: Members): boolean {
+  return [type].flat().includes('integer') && !/^int(?:32|64)$/.test(String(format))
 }
 
 function isUnsafe(value: unknown): boolean {
