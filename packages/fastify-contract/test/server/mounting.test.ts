@@ -281,11 +281,11 @@ describe.each([
 test('a server of HTTP/2 has the docs page', async () => {
   const { contract, handlers } = contractOfRoute('/parts/{id}')
   const app = fastify({ http2: true })
-  onTestFinished(() => app.close())
   await app.register(fastifyContract(contract, { handlers }))
   const client = connect(await app.listen({ host: '127.0.0.1', port: 0 }))
-  onTestFinished(() => {
-    client.close()
+  onTestFinished(async () => {
+    client.destroy()
+    await app.close()
   })
   for (const [path, type] of [
     ['/parts/7', 'application/json'],
