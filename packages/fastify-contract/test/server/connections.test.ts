@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { type Socket, connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -670,6 +670,33 @@ describe('a server that closes', () => {
       [204, 'keep-alive'],
       [204, 'close'],
     ])
+  })
+
+  test('resets no client that connects again for each request', async () => {
+    const { app, listen } = await serve({ beside, limits: { shutdownDelayMilliseconds: 0 } })
+    const { hostname, port } = new URL(await listen())
+    const outcomes = new Set<string>()
+    const request = () =>
+      new Promise<string>((resolve) => {
+        const socket = connect(Number(port), hostname)
+        socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+          resolve(String(code))
+        })
+        socket.once('data', () => {
+          resolve('answered')
+        })
+        socket.write(last)
+      })
+    async function repeat(): Promise<void> {
+      const outcome = await request()
+      outcomes.add(outcome)
+      if (outcome === 'answered') await repeat()
+    }
+    const clients = Array.from({ length: 200 }, repeat)
+    await expect.poll(() => [...outcomes]).toEqual(['answered'])
+    await app.close()
+    await Promise.all(clients)
+    expect([...outcomes]).toEqual(['answered', 'ECONNREFUSED'])
   })
 
   test('does not wait for idle connections or incomplete requests', async () => {

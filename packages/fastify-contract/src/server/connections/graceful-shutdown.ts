@@ -90,4 +90,6 @@ async function closeListener(server: Server): Promise<void> {
   NetServer.prototype.close.call(server)
   server.off('connection', take)
   for (const socket of taken) socket.resume()
+  // Afterwards their requests are read, so that they are not closed as idle.
+  await nextIteration()
 }
