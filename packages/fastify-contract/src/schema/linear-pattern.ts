@@ -8,6 +8,9 @@ const mostBytes = 1_048_576
 /** The limit of the search for the states. It counts what the states would need with all characters. */
 const mostSearched = 64 * mostBytes
 
+/** In bytes. Too few for one state. */
+const noMemory = 1
+
 /** How many positions a match looks at in the time of one step of work. */
 const positionsPerStep = 32
 
@@ -22,12 +25,11 @@ export class LinearPattern {
    * @throws Error if it has one
    */
   constructor(pattern: string) {
-    // A set of one pattern caches its states. Plain RE2JS takes five times as long for short texts.
-    this.#engine = new RE2Set(RE2Set.UNANCHORED, 0, mostSearched)
-    this.#engine.add(translatePattern(pattern))
-    const isCached = bytesOfStates(this.#engine) <= mostBytes
-    // A cache that is too small for the states is filled again and again, which takes ten times as long as none.
-    if (!isCached) disableCache(this.#engine)
+    const text = translatePattern(pattern)
+    const searched = setOf(text, mostSearched)
+    const isCached = bytesOfStates(searched) <= mostBytes
+    // A cache that is too small for the states is filled again and again, which takes up to twice as long as none.
+    this.#engine = isCached ? searched : setOf(text, noMemory)
     this.#positionsWithin = isCached ? (length) => length + 1 : positionsWithin(this.#engine)
   }
 
@@ -41,8 +43,11 @@ export class LinearPattern {
   }
 }
 
-/** Makes RE2JS match as it does when its cache has failed. */
-function disableCache({ dfa }: RE2Set): void {
-  dfa.clearCache()
-  dfa.failed = true
+/** A set of one pattern caches its states. Plain RE2JS takes five times as long for short texts. */
+function setOf(pattern: string, bytes: number): RE2Set {
+  const engine = new RE2Set(RE2Set.UNANCHORED, 0, bytes)
+  engine.add(pattern)
+  // Makes the automaton and, if there is memory, the start state. Every text starts in the same one.
+  engine.match('')
+  return engine
 }

@@ -41,8 +41,6 @@ const [beginText, everyAssertion] = [0x04, 0xff]
  * @returns the memory for the states and a full table of their successors, in bytes; Infinity if the states are too many
  */
 export function bytesOfStates(engine: RE2Set): number {
-  // Makes the start state. Every text starts in the same one.
-  engine.match('')
   const automaton = engine.dfa as Automaton
   const classes = [0, ...automaton.classBounds]
   const characters = distinctClasses(engine, classes).map((each) => [each, classes[each]!] as const)
