@@ -267,6 +267,20 @@ test('moved security and extensions are not changes', async () => {
   expect(await compareContracts(before, after)).toEqual([])
 })
 
+test('mappings of a discriminator may lead nowhere', async () => {
+  const mapping = { a: '#/components/schemas/Thing', b: 'Thing', c: 'Nothing', d: './nothing.json', e: '%zz' }
+  const discriminator = { propertyName: 'name', mapping }
+  const before = await read(edited([['components schemas Thing discriminator', discriminator]]), 'before.yaml')
+  const after = await read(
+    edited([
+      ['components schemas Thing discriminator', discriminator],
+      ['info title', 'Other things'],
+    ]),
+    'openapi.yaml',
+  )
+  expect((await compareContracts(before, after)).map(({ impact }) => impact)).toEqual(['editorial'])
+})
+
 test('quotes of a change are printable', async () => {
   const named = (name: string) => edited([[`${limit} name`, name]])
   const [before, after] = [await read(named('a'), 'a.yaml'), await read(named('b\n\u001b[2J\u202e\n- all'), 'b.yaml')]

@@ -110,7 +110,8 @@ export function pointerInContract(pointer: string): string {
 
 /**
  * Copies a contract for Redocly, which follows `$ref` even in data and does not support bigints: `$ref` in data is renamed.
- * The responses to unmatched requests become those of a separate path.
+ * It also follows the mappings of discriminators, so those that lead nowhere are left out. The responses to unmatched
+ * requests become those of a separate path.
  */
 function copyForRedocly(document: object): Record<string, unknown> {
   /** @param kind of the object; undefined in data */
@@ -119,6 +120,8 @@ function copyForRedocly(document: object): Record<string, unknown> {
     if (Array.isArray(value)) return value.map((each) => copy(each, kind))
     if (!isSchema(value)) return value
     const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+      if (kind === 'discriminator' && name === 'mapping' && isSchema(member))
+        return [name, Object.fromEntries(Object.entries(member).filter(([, target]) => leadsToSchema(target)))]
       if (kind === undefined) return [/^(?:\$ref|externalValue)$/.test(name) ? `${name} ` : name, copy(member)]
       const held = heldBy(value, kind, name)
       // Redocly does not compare it.
@@ -131,6 +134,10 @@ function copyForRedocly(document: object): Record<string, unknown> {
     const hasNoSchema = /Content$/.test(kind ?? '') && !('schema' in value || 'itemSchema' in value || '$ref' in value)
     return { ...(hasNoSchema ? { schema: {} } : {}), ...Object.fromEntries(members) }
   }
+
+  const { components: { schemas = {} } = {} } = document as ContractDocument
+  const leadsToSchema = (target: unknown) =>
+    typeof target === 'string' && Object.hasOwn(schemas, target.replace('#/components/schemas/', ''))
 
   // A document is an object.
   const { 'x-unmatched-responses': responses, ...rest } = copy(document, 'document') as Record<string, unknown>
