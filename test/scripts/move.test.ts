@@ -136,9 +136,14 @@ test.for(['PGPASSWORD', 'PGPASSFILE'])('the password is read from %s', async (va
   const from = await sqliteLocation()
   await using(from, (store) => store.create('me', { id: 1n, name: 'a' }))
   const environment = { PGPASSFILE: join(file, 'none') }
-  const parameters = ['--from', urlOf(from), '--to', url.href]
-  expect(await runScript('scripts/move/move.ts', parameters, environment)).toMatchObject({ code: 1, stdout: '' })
-  const { code, stdout } = await runScript('scripts/move/move.ts', parameters, {
+  const options = ['--from', urlOf(from), '--to']
+  expect(await runScript('scripts/move/move.ts', [...options, url.href], environment)).toMatchObject({
+    code: 1,
+    stdout: '',
+  })
+  // The file has the password of one host.
+  const several = `${url.href.replace(url.host, `127.0.0.1:1,${url.host}`)}&target_session_attrs=read-write`
+  const { code, stdout } = await runScript('scripts/move/move.ts', [...options, several], {
     ...environment,
     [variable]: variable === 'PGPASSWORD' ? password : file,
   })
