@@ -24,7 +24,11 @@ export function applicatorKeywords({ compile, compileBranch }: Compilers): Keywo
         schema === undefined ? undefined : compile(schema),
       )
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
+        const before = this.coercions.length
         const chosen = isBranchValid(this, applies, data, context, true) ? whenTrue : whenFalse
+        // What a condition calls an integer may be one that only an int64 of other schemas holds.
+        const usable = this.coercions.slice(before).filter(({ problem }) => problem === undefined)
+        this.coercions.splice(before, Infinity, ...usable)
         return chosen === undefined || isValid(this, validate, chosen, data, context)
       }
       return validate

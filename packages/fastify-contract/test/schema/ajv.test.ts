@@ -73,3 +73,9 @@ test.each<[string, object, string, string]>([
   expect(await echo(invalid)).toMatchObject({ status: 400 })
   expect(await echo(valid)).toMatchObject({ status: 200, seen: valid })
 })
+
+test('a condition does not keep an int64 within the integers that are exact as numbers', async () => {
+  const echo = await serveEcho({ if: { type: 'integer' }, then: { type: 'integer', format: 'int64' } })
+  expect(await echo('9007199254740993')).toMatchObject({ status: 200, seen: '9007199254740993' })
+  expect(await echo('9223372036854775808')).toMatchObject({ status: 400 })
+})
