@@ -47,7 +47,7 @@ export function failureWarning(
   })
   const more = texts.length > maxProblems ? [`and ${String(texts.length - maxProblems)} more problems`] : []
   const shown = [...texts.slice(0, maxProblems), ...more].join('; ')
-  return `failures are sent that the contract does not declare: ${shown}; ${remedy}`
+  return `${shown}; ${remedy}`
 }
 
 const remedy = 'declare them, or a `default` response, or change failureForm'

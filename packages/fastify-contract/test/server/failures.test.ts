@@ -80,8 +80,7 @@ test('a failure that does not fit its declared response is warned of, and sent',
   const list = () => ({ status: 200, body: [] })
   const served = await serve({ paths, handlers: { list, remove: list }, failureForm: null })
   expect(warningsOf(served)).toEqual([
-    'failures are sent that the contract does not declare: list and 1 more can answer ' +
-      '400 malformed_http, 401 credentials_missing, 401 token_invalid, 400 invalid_request: body/code is required; ' +
+    'list and 1 more can answer 400 malformed_http, 401 credentials_missing, 401 token_invalid, 400 invalid_request: body/code is required; ' +
       'list and 1 more can answer 408 request_timeout, 431 headers_too_large: no body is declared; ' +
       'list and 1 more can answer 500 internal, 503 unavailable: the status is not declared; ' +
       'declare them, or a `default` response, or change failureForm',
