@@ -62,8 +62,8 @@ export async function findUnfitRows(sql: Sql, { components }: ContractDocument):
     const key = Object.keys(table.key).map((name) => `${name} ${String(first.row[name])}`)
     warnings.push(
       `${String(unfit.length)} of ${String(rows.length)} rows of ${table.name} that were compared do not fit ${schema} in ` +
-        `the contract, and are sent all the same: the row of ${key.join(', ')}: ${first.problem}; correct them with a ` +
-        'migration, or allow them in the contract',
+        `the contract, such as that of ${key.join(', ')}: ${first.problem}; lists send them as they are; correct them ` +
+        'with a migration, or allow them in the contract',
     )
   }
   return warnings

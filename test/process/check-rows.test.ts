@@ -13,7 +13,7 @@ test('the start names stored plants that do not fit the contract, and the remedy
   const server = await serve()
   await server.end()
   const warning =
-    /"msg":"2 of 200 rows of plants that were compared do not fit Plant in the contract, and are sent all the same: the row of caller me, id 7: name must have at least 1 character; correct them with a migration, or allow them in the contract"/
+    /"msg":"2 of 200 rows of plants that were compared do not fit Plant in the contract, such as that of caller me, id 7: name must have at least 1 character; lists send them as they are; correct them with a migration, or allow them in the contract"/
   expect(server.stderr()).toMatch(warning)
 })
 
