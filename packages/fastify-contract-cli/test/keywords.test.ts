@@ -396,6 +396,14 @@ const brokenExample = /: warning: the example must be a string, and is ignored; 
 
 /** Contracts that are taken with one warning, by the keyword that it is about. */
 const warned: [keyword: string, contract: object, because: RegExp][] = [
+  // In an operation that is served, it is refused.
+  ...[{ get: { parameters: [whole(), query('a', text)] } }, { parameters: [query('a', text), whole()] }].map(
+    (A): (typeof warned)[number] => [
+      `${'get' in A ? 'operation' : 'pathItem'}.parameters`,
+      withComponents({ pathItems: { A } }),
+      /the querystring parameter filter is the whole query, and the query parameter a is beside it; remove one of them$/,
+    ],
+  ),
   ...(
     [
       ['style', { style: 'form' }, /style: has no meaning for a querystring, which its content describes; remove it$/],

@@ -1,5 +1,5 @@
 import { type Keywords, type Mending, shown } from './keyword.ts'
-import { mendParameters } from './parameters.ts'
+import { besideQuerystring, mendParameters } from './parameters.ts'
 import { nameSchemes, securityProblem } from './security-scheme.ts'
 import { type ServedOperation, ofServed } from './served-operation.ts'
 import { mendOwnServers } from './servers.ts'
@@ -8,7 +8,12 @@ import { mendStatuses } from './statuses.ts'
 export const operation: Keywords = {
   security: { is: 'a list', mends: nameSchemes, rejects: securityProblem },
   operationId: { is: 'text' },
-  parameters: { holds: ['parameter'], mends: ofServed(mendParameters) },
+  parameters: {
+    holds: ['parameter'],
+    mends: ofServed(mendParameters),
+    // In one that is served, it is refused.
+    warns: (value, _operation, { role }) => (role === 'served' ? undefined : besideQuerystring(value)),
+  },
   requestBody: { holds: 'requestBody', mends: ofServed(mendBody) },
   responses: { holds: { each: 'response' }, mends: ofServed(mendStatuses) },
   ...shown('tags summary description deprecated externalDocs'),

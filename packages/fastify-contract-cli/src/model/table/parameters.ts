@@ -48,22 +48,28 @@ export function keyOfParameter(parameter: Members | undefined): string | undefin
   return `${String(place)} ${place === 'header' ? name.toLowerCase() : name}`
 }
 
-/** A querystring is the whole query, and only a form has room for an API key (OpenAPI 3.2, section 4.12.1). */
+/** The problem of a parameter beside a querystring, which is the whole query (OpenAPI 3.2, section 4.12.1). */
+export function besideQuerystring(parameters: unknown): string | undefined {
+  const known = Array.isArray(parameters) ? parameters.filter(isSchema) : []
+  const whole = known.find((each) => each['in'] === 'querystring')
+  const other = known.find((each) => each !== whole && /^query(?:string)?$/.test(String(each['in'])))
+  if (whole === undefined || other === undefined) return undefined
+  return `${nameOfParameter(whole)} is the whole query, and ${nameOfParameter(other)} is beside it; remove one of them`
+}
+
+/** Only a querystring that is a form has room for an API key. */
 function refuseBesideQuerystring(parameters: (Members | undefined)[], keys: Members[], { reject }: Mending): void {
   const whole = parameters.find((each) => each?.['in'] === 'querystring')
   if (whole === undefined) return
   const { content } = whole
   const isForm = isSchema(content) && Object.keys(content).every((type) => kindOf(type) === 'form')
-  const others = parameters.filter((each) => each !== whole && /^query(?:string)?$/.test(String(each?.['in'])))
   const key = isForm ? undefined : keys.find((each) => each['in'] === 'query')
-  const [other] = others
-  const text =
-    other !== undefined
-      ? `is the whole query, and ${nameOfParameter(other)} is beside it; remove one of them`
-      : key !== undefined
-        ? `has no room for the API key ${String(key['name'])}; use application/x-www-form-urlencoded`
-        : undefined
-  if (text !== undefined) reject({ object: whole, key: 'in' }, `${nameOfParameter(whole)} ${text}`)
+  const ofKey =
+    key === undefined
+      ? undefined
+      : `${nameOfParameter(whole)} has no room for the API key ${String(key['name'])}; use application/x-www-form-urlencoded`
+  const text = besideQuerystring(parameters) ?? ofKey
+  if (text !== undefined) reject({ object: whole, key: 'in' }, text)
 }
 
 const isCredential = 'is an API key, which is read before the parameters; remove the parameter'

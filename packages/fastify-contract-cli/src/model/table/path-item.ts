@@ -1,5 +1,6 @@
 import { methodFields } from 'fastify-contract/document'
 import { type Keywords, each, ignored, shown } from './keyword.ts'
+import { besideQuerystring } from './parameters.ts'
 
 export const pathItem: Keywords = {
   // Those of `paths` are included where they are referred to.
@@ -9,7 +10,7 @@ export const pathItem: Keywords = {
   ...ignored('trace', 'TRACE would expose the credentials of the request; remove it'),
   // Their names are checked where they are served.
   additionalOperations: { holds: { each: 'operation' } },
-  parameters: { holds: ['parameter'] },
+  parameters: { holds: ['parameter'], warns: besideQuerystring },
   // Its operations inherit them.
   servers: { holds: ['server'] },
 }
