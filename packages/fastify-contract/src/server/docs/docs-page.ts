@@ -15,8 +15,10 @@ export const tableStyles = `.swagger-ui table > tbody > tr > td:first-of-type { 
 .swagger-ui .shared-responses .opblock-section-header { display: none; }
 .dark-mode .swagger-ui .examples-select__section-label,
 .dark-mode .swagger-ui table.headers td { color: #e4e6e6; }
+html.dark-mode .swagger-ui .parameter__name.required::after,
 html.dark-mode .swagger-ui .opblock .opblock-section-header .btn.cancel { color: #ff9d9d; }
-html:not(.dark-mode) .swagger-ui .btn.cancel { color: #b3261e; }
+html:not(.dark-mode) .swagger-ui .btn.cancel,
+html:not(.dark-mode) .swagger-ui .parameter__name.required::after { color: #b3261e; }
 html:not(.dark-mode) .swagger-ui .btn.authorize { color: #17723f; }
 html:not(.dark-mode) .swagger-ui .btn.execute { background: #1f66b8; }
 html:not(.dark-mode) .swagger-ui .info a { color: #1f66b8; }
