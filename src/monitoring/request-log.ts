@@ -42,13 +42,13 @@ export function registerRequestLog(app: FastifyInstance, onAnswered: Metrics['an
       isComplete = true
     })
     reply.raw.on('close', () => {
-      const { operation } = request.routeOptions.config
+      const operation = request.routeOptions.schema?.operationId
       const { statusCode: status, elapsedTime } = reply
-      if (isComplete) onAnswered?.(operation?.id, status, elapsedTime / 1_000)
+      if (isComplete) onAnswered?.(operation, status, elapsedTime / 1_000)
       const line = {
         requestId: request.id,
         method: request.method,
-        ...(operation === undefined ? { path: withoutTokens(pathOf(request)) } : { operation: operation.id }),
+        ...(operation === undefined ? { path: withoutTokens(pathOf(request)) } : { operation }),
         status,
         milliseconds: Math.round(elapsedTime * 1_000) / 1_000,
       }

@@ -83,7 +83,7 @@ export function createRateLimits(perMinute: number): RateLimits {
 
 /** Only requests to operations are limited. */
 function isLimited({ routeOptions }: FastifyRequest): boolean {
-  return routeOptions.config.operation !== undefined
+  return routeOptions.schema?.operationId !== undefined
 }
 
 /**

@@ -19,10 +19,12 @@ interface Received {
 /** The name under which a request keeps it, for every copy of the library. */
 export const received: unique symbol = Symbol.for('fastify-contract.received')
 
+/** The name under which the config of a route keeps its operation, for every copy of the library. */
+export const served: unique symbol = Symbol.for('fastify-contract.served')
+
 declare module 'fastify' {
   interface FastifyContextConfig {
-    operation?: BoundOperation
-    contract?: Contract
+    [served]?: { operation: BoundOperation; contract: Contract }
   }
   interface FastifyRequest {
     [received]: Received | undefined
@@ -44,8 +46,8 @@ export function inputOf<Types extends ContractTypes, Id extends keyof Types['ope
 export function inputOf(request: FastifyRequest, contract?: Contract, operationId?: PropertyKey): unknown {
   const input = request[received]?.input
   if (contract === undefined || input === undefined) return input
-  const { config } = request.routeOptions
-  return config.operation?.id === operationId && config.contract?.sha256 === contract.sha256 ? input : undefined
+  const { [served]: route } = request.routeOptions.config
+  return route?.operation.id === operationId && route?.contract.sha256 === contract.sha256 ? input : undefined
 }
 
 /**

@@ -12,7 +12,7 @@ import { sendAcceptQuery } from './accept-query.ts'
 import { authOf } from './authentication.ts'
 import { type BodyOptions, type TakeTurn, registerBodies } from './content.ts'
 import { idForLog } from './id-for-log.ts'
-import { readInput, received } from './operation-input.ts'
+import { readInput, received, served } from './operation-input.ts'
 import { type RoutePath, routePathOf } from './route-path.ts'
 import type { SendReply } from './send.ts'
 
@@ -49,7 +49,7 @@ export function registerOperations(app: FastifyInstance, options: OperationsOpti
       app.route({
         method: operation.method.toUpperCase(),
         url: routePathOf(basePath).url + url,
-        config: { operation, contract },
+        config: { [served]: { operation, contract } },
         // Documentation alone, so that Fastify compiles nothing.
         schema: {
           operationId: id,

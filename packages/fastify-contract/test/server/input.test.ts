@@ -3,6 +3,16 @@ import { type Contract, inputOf } from 'fastify-contract'
 import { describe, expect, test } from 'vitest'
 import { type Shop, contractOf, failures, ok, serve, shop } from './support/serve.ts'
 
+// Names that a service may use for its own. The compiler refuses them if the library declares them as well.
+declare module 'fastify' {
+  interface FastifyRequest {
+    content: string | null
+  }
+  interface FastifyContextConfig {
+    operation?: string
+  }
+}
+
 const headers = { authorization: 'Bearer me' }
 
 /** Serves the shop with hooks that note what they see. */
@@ -42,7 +52,6 @@ describe.each([
     const post = { operationId: 'add', requestBody: { content }, responses: { ...ok, ...failures } }
     const seen: unknown[] = []
     const before = (host: FastifyInstance) => {
-      // A name that a service may use for its own.
       host.decorateRequest('content', null)
       host.addHook('preHandler', (request, _reply, done) => {
         seen.push(request.body)
