@@ -89,6 +89,8 @@ function exchangeWith(adds: Add, seen: WireRequest[] = []) {
     if (url.searchParams.get('key') !== 'k') return Promise.resolve(response(401, { title: 'who?' }))
     const { cookie = 'kind=leaf' } = request.headers
     if (!['kind=leaf', 'kind=branch'].includes(cookie)) return Promise.resolve(response(400, { title: 'kind' }))
+    const sizes = url.searchParams.get('sizes') ?? ''
+    if (!/^(?:-?\d+(?:\|-?\d+)*)?$/.test(sizes)) return Promise.resolve(response(400, { title: 'sizes' }))
     if (request.method === 'GET') return Promise.resolve(response(200, []))
     const sent = String(request.body)
     let body: unknown

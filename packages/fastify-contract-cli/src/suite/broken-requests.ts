@@ -42,7 +42,7 @@ const ofLibrary = [
 ]
 
 /**
- * Lists each rule about the values of an operation's requests. The items of lists in parameters are not broken.
+ * Lists each rule about the values of an operation's requests. The length of a list that is written as texts is not broken.
  *
  * @param isStrict also rules of fastify-contract that OpenAPI leaves open: repeated parameters, formats of texts, the one
  *   form of integers
@@ -102,6 +102,7 @@ function breaksOfParameter(parameter: Parameter, source: SchemaSource, isStrict:
       return { rule, draw: () => found(draw(), isSendable, source, noCounterexample) }
     })
   const rules = shape === 'json' ? ofJson() : shape === 'text' ? ofText() : []
+  const ofItems = shape === 'list' ? breaksOfItems(flatten(schema, source), isSendable) : []
   const sentOnce = rules.map(({ rule, draw }) => ({ rule, draw: () => draw().map((value) => [value]) }))
   const missing = { rule: 'required', draw: () => fc.constant<Json[]>([]) }
   const flat = flatten(schema, source)
@@ -122,6 +123,13 @@ function breaksOfParameter(parameter: Parameter, source: SchemaSource, isStrict:
       }
     return { place: `query/${parameter.name}${at}`, rule, draw: () => draw().map(asMember) }
   })
+  const ofList = ofItems.map(({ place: at, rule, draw }): Break<Change> => {
+    return {
+      place: `${placeName}/${parameter.name}${at}`,
+      rule,
+      draw: () => draw().map((list) => sentAs(parameter, [list])),
+    }
+  })
   const own = [
     ...sentOnce,
     ...(shape === 'text' && place !== 'querystring' && isStrict ? rulesOfForm(parameter, source) : []),
@@ -129,7 +137,25 @@ function breaksOfParameter(parameter: Parameter, source: SchemaSource, isStrict:
   ].map(({ rule, draw }) => {
     return { place: `${placeName}/${parameter.name}`, rule, draw: () => draw().map((some) => sentAs(parameter, some)) }
   })
-  return [...own, ...ofDeep, ...ofForm]
+  return [...own, ...ofList, ...ofDeep, ...ofForm]
+}
+
+/** Rules of the items of a list that is written as texts, and lists that break them wherever a server splits them. */
+function breaksOfItems(list: FlatSchema, isSendable: (value: Json) => boolean = () => true): Break[] {
+  const { items, minItems = 0 } = list.assertions
+  if (namedTypesOf(list).join() !== 'array' || list.choices.length > 0 || items === undefined) return []
+  if (!isOfText(within(list, items))) return []
+  const lists = (values: fc.Arbitrary<Json>) => values.map((item) => Array<Json>(Math.max(1, minItems)).fill(item))
+  const isOne = (value: Json[]) => /^[\w.+-]+$/.test(textOf(value[0])) && isSendable(value)
+  return rulesOfText(items, list.source).map(({ rule, draw }) => {
+    return { place: '/0', rule, draw: () => found(lists(draw()), isOne, list.source, noCounterexample) }
+  })
+}
+
+/** Whether a schema is one of scalars. */
+function isOfText(flat: FlatSchema): boolean {
+  const types = namedTypesOf(flat)
+  return types.length > 0 && !types.includes('array') && !types.includes('object')
 }
 
 /** Rules of fastify-contract about how a parameter is written. */
@@ -177,7 +203,11 @@ function breaksOfBody(operation: ContractOperation, type: string, source: Schema
 function breaksOfFields(operation: ContractOperation, type: string, source: SchemaSource): Break<Change>[] {
   const flat = flatten(bodySchema(operation, type) ?? {}, source)
   const encodings = encodingsOf(operation, type)
-  const members = breaksOfMembers(flat, (name) => encodings[name]?.style === 'deepObject')
+  const members = breaksOfMembers(
+    flat,
+    (name) => encodings[name]?.style === 'deepObject',
+    (name) => encodings[name]?.style === undefined && encodings[name]?.explode === undefined,
+  )
   const typed = Object.entries(partTypesOf(operation, type)).flatMap(([name, media]): Break<Change>[] => {
     const { [name]: property } = flat.properties
     if (property === undefined || media === 'text/plain') return []
@@ -205,20 +235,32 @@ interface MemberBreak extends Break {
   name: string
 }
 
-/** Rules of the members of an object whose values are texts; further down where a member is written deeply. */
-function breaksOfMembers(whole: FlatSchema, isDeep: (name: string) => boolean): MemberBreak[] {
+/**
+ * Rules of the members of an object that is written as texts.
+ *
+ * @param isDeep whether a member is written deeply
+ * @param isWhole whether a member that is an object is written as JSON
+ */
+function breaksOfMembers(
+  whole: FlatSchema,
+  isDeep: (name: string) => boolean,
+  isWhole: (name: string) => boolean = () => false,
+): MemberBreak[] {
   const { properties, required, source } = sent(whole)
   const missing = required.map((name): MemberBreak => {
     return { name, place: `/${name}`, rule: 'required', draw: () => fc.constant([]) }
   })
+  const rulesOf = (name: string, property: Schema): Break[] => {
+    const flat = flatten(property, source)
+    if (isOfText(flat)) return rulesOfText(property, source).map((rule) => ({ place: '', ...rule }))
+    if (isDeep(name)) return deepBreaks(whole, property)
+    if (namedTypesOf(flat).join() !== 'object' || !isWhole(name)) return breaksOfItems(flat)
+    // A text that is no JSON is another one.
+    return breaksOf(property, '', source).filter(({ place, rule }) => place !== '' || rule !== 'type')
+  }
   const wrong = Object.entries(properties).flatMap(([name, property]) => {
-    const types = namedTypesOf(flatten(property, source))
-    const isText = types.length > 0 && !types.includes('array') && !types.includes('object')
-    const rules = isText ? rulesOfText(property, source).map((rule) => ({ ...rule, place: '' })) : []
-    const deep = isDeep(name) && !isText ? deepBreaks(whole, property) : []
-    return [...rules, ...deep].map(({ place, ...broken }): MemberBreak => {
-      return { ...broken, name, place: `/${name}${place}` }
-    })
+    const rules = attempt(name, source, () => rulesOf(name, property)) ?? []
+    return rules.map(({ place, ...broken }): MemberBreak => ({ ...broken, name, place: `/${name}${place}` }))
   })
   return [...missing, ...wrong]
 }
