@@ -612,6 +612,11 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
   ],
   ['parameter.style', withParameter({ style: 'simple' }), /style: simple is not a style of query; use form$/],
   [
+    'parameter.style',
+    withParameter({ style: 'pipeDelimitted' }),
+    /style: pipeDelimitted is not a style of query; did you mean pipeDelimited\?$/,
+  ],
+  [
     'parameter.schema',
     withParameter({ schema: list(list(text)) }),
     /schema: OpenAPI has no text for an object in it, which is read as JSON; use content/,

@@ -99,7 +99,7 @@ function foreignStyle(style: unknown, place: unknown): string | undefined {
   if (place === 'querystring') return ofContent
   return own.includes(String(style))
     ? undefined
-    : `${String(style)} is not a style of ${String(place)}; use ${String(own[0])}`
+    : `${String(style)} is not a style of ${String(place)}; ${didYouMean(String(style), own, `use ${String(own[0])}`)}`
 }
 
 function isOfParts(schema: unknown, schemas: NamedSchemas): boolean {
