@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Contract } from 'fastify-contract'
-import { type ContractOperation, basePathsOf, documentOf, isJson } from 'fastify-contract/document'
+import { type ContractOperation, documentOf, isJson } from 'fastify-contract/document'
 import { escapeName, lookUp } from 'fastify-contract/json'
 import { securitySchemesOf } from 'fastify-contract/security'
 import { createMock } from 'fastify-contract-cli/mock'
@@ -34,7 +34,6 @@ const { contract } = (await import(pathToFileURL(file).href)) as { contract: Con
 const written = JSON.parse(contract.document) as Node
 const is30 = String(written['openapi']).startsWith('3.0')
 const tested = readContract(documentOf(contract))
-const [base = ''] = basePathsOf(tested.document)
 const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false, multipleOfPrecision: 9 })
 ajv.addSchema({ ...nodeOf(forAjv(written)), $id: 'contract:/' })
 const auth = Object.fromEntries(
@@ -46,6 +45,8 @@ let broken: string | undefined
 const accepted = Object.fromEntries(Object.entries(auth).map(([name, value]) => [name, [value]]))
 const app = await createMock(contract, { docs: false, auth: accepted, onContractBroken: (id) => (broken = id) })
 
+/** The base path of the operation that is asked. */
+let base = ''
 /** The last response alone. */
 const received: ReceivedResponse[] = []
 const exchange = async ({ method, url, headers, body }: WireRequest): Promise<ReceivedResponse> => {
@@ -61,10 +62,11 @@ const send = createContractSuite(tested, { exchange }).senderFor(auth)
 for (const operation of tested.operations) {
   const route = `${operation.method.toUpperCase()} ${operation.path}`
   broken = undefined
+  base = operation.basePaths[0] ?? ''
   console.log(JSON.stringify({ route, ...(await judge(operation)) }))
 }
 if (seconds !== '0') {
-  for await (const result of test(tested, { exchange, auth, seed: 1, seconds: Number(seconds) })) {
+  for await (const result of test(tested, { app, auth, seed: 1, seconds: Number(seconds) })) {
     const { title, verdict, route = '' } = result
     const why =
       verdict === 'fault' ? `${result.kind}: ${result.problem}` : verdict === 'not judged' ? result.reason : ''
