@@ -8,4 +8,4 @@ case $(node --version) in
 esac
 # Covers src/main.ts too, so that Node need not load its TypeScript compiler.
 export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-.cache/compiled}"
-exec node --max-semi-space-size=8 --no-parallel-scavenge --heap-growing-percent=50 --disable-sigusr1 src/main.ts "$@"
+exec node --max-semi-space-size=8 --no-parallel-scavenge --disable-sigusr1 src/main.ts "$@"

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
 import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from 'fastify'
 import { UnservableContract } from 'fastify-contract'
 import { basePathsOf, documentOf, operationsOf } from 'fastify-contract/document'
@@ -54,6 +55,8 @@ async function start(config: Config): Promise<void> {
   try {
     const { app, store } = await open(config, log, opened)
     await listen(app, config)
+    // From now on V8 collects earlier, so that floods take less memory. During the start it would cost a tenth of its CPU.
+    setFlagsFromString('--heap-growing-percent=50')
     if (opened.disposed) return
     for (const warning of await findUnfitRows(store, documentOf(contract))) log.warn(warning)
     const emptyFile = await findEmptyFile(store, config)
