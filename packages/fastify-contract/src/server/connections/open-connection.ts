@@ -67,7 +67,7 @@ export class OpenConnection {
       const result = onIncoming(request, keepAlive)
       // Nothing behind CONNECT is parsed. If it were stopped, Node 26 would take its content for missing.
       if (request.method === 'CONNECT') return result
-      if (this.socket.writable && this.#next === undefined && !isChunked(request)) return result
+      if (this.#next === undefined && !isChunked(request)) return result
       this.#pause()
       return pausedResult
     }
