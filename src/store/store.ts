@@ -53,12 +53,18 @@ export interface PlantStore {
  *
  * `unavailable` means what it means in `PlantStore`. A statement that breaks a constraint rejects, so a statement should
  * say what happens instead, as `ON CONFLICT DO NOTHING` does.
+ *
+ * A transaction is one statement. What `read` returned may have changed before the next `write`, so a condition belongs
+ * into the statement that writes: `INSERT … SELECT … WHERE …`.
  */
 export interface Sql {
   /** Reads rows. They show every write that was acknowledged before. */
   read: (caller: Caller, text: string, values: readonly Value[]) => Promise<Row[] | 'unavailable'>
 
-  /** Writes for one caller; resolves to the rows of `RETURNING` when they are on disk. Writes of a caller keep their order. */
+  /**
+   * Writes for one caller; resolves to the rows of `RETURNING` when they are on disk. Writes of a caller keep their order.
+   * No other `write` of any server comes between what the statement reads and what it writes.
+   */
   write: (caller: Caller, text: string, values: readonly Value[]) => Promise<Row[] | 'unavailable'>
 }
 

@@ -227,6 +227,19 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(others.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
       expect(await listText(store, 'me')).toBe('[{"name":"c"},{"name":"d"}]')
     })
+
+    test('a statement that checks and writes keeps its condition, whatever runs at once', async () => {
+      const location = await kind.makeLocation()
+      const stores = [await open(location), await open(location)]
+      const insertBelow = `INSERT INTO plants (caller, id, name) SELECT ?, ?, ?
+        WHERE (SELECT count(*) FROM plants WHERE caller = ?) < 5 ON CONFLICT DO NOTHING RETURNING id`
+      const outcomes = await Promise.all(
+        range(0n, 64).map((id) => stores[Number(id % 2n)]!.write('me', insertBelow, ['me', id, 'a', 'me'])),
+      )
+      expect(outcomes.filter((rows) => rows.length === 1)).toHaveLength(5)
+      expect(outcomes.filter((rows) => rows.length === 0)).toHaveLength(59)
+      expect(await namesOf(stores[0]!, 'me')).toHaveLength(5)
+    })
   })
 
   describe(`the tokens of a ${name} store`, () => {

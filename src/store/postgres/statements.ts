@@ -60,6 +60,8 @@ const tokenColumns = tokenRows.columns.join()
 export const statements = {
   begin: (): Statement => ({ text: 'BEGIN' }),
 
+  beginSerializable: (): Statement => ({ text: 'BEGIN ISOLATION LEVEL SERIALIZABLE' }),
+
   commit: (): Statement => ({ text: 'COMMIT' }),
 
   rollback: (): Statement => ({ text: 'ROLLBACK' }),

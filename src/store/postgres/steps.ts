@@ -9,7 +9,14 @@ export type Write = {
   key: string
   /** The plant's owner; undefined for tokens. */
   caller?: Caller
-} & ({ plant: OwnedPlant } | { statement: Statement })
+} & (
+  | { plant: OwnedPlant }
+  | {
+      statement: Statement
+      /** Whether no other such write may come between what the statement reads and what it writes. */
+      isSerializable?: true
+    }
+)
 
 /** The number of changed rows, and the rows that the statement returns. */
 export type Result<Row extends object = object> = Pick<QueryResult<Row>, 'rowCount' | 'rows'>

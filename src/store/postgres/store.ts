@@ -30,7 +30,12 @@ export async function openPostgresStore(options: DatabaseOptions & StoreOptions)
     },
 
     write: async (caller, text, values) => {
-      const result = await queue.write({ key: caller, caller, statement: sqlStatement(text, values) })
+      const result = await queue.write({
+        key: caller,
+        caller,
+        statement: sqlStatement(text, values),
+        isSerializable: true,
+      })
       return result === 'unavailable' ? result : result.rows
     },
 

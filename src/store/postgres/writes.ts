@@ -89,8 +89,10 @@ export class WriteQueue {
 
   async #commit(batch: WaitingWrite[], queued: WaitingWrite[]): Promise<void> {
     const steps = stepsOf(batch)
+    const isSerializable = batch.some(({ item }) => 'isSerializable' in item)
     try {
-      const results = await this.#run(batch, () => this.#transact(steps.map(({ statement }) => statement)))
+      const writes = steps.map(({ statement }) => statement)
+      const results = await this.#run(batch, () => this.#transact(writes, isSerializable))
       if (results === 'unavailable') {
         this.#refuse(batch, queued)
         return
@@ -165,10 +167,10 @@ export class WriteQueue {
     refuse([...batch, ...queued.splice(0)])
   }
 
-  async #transact(writes: Statement[]): Promise<QueryResult[]> {
+  async #transact(writes: Statement[], isSerializable: boolean): Promise<QueryResult[]> {
     // A single statement needs no BEGIN.
-    const all = writes.length === 1 ? writes : [statements.begin(), ...writes, statements.commit()]
-    const results = resultsOf(await send(this.#pool, all))
-    return writes.length === 1 ? results : results.slice(1, -1)
+    if (writes.length === 1 && !isSerializable) return resultsOf(await send(this.#pool, writes))
+    const begin = isSerializable ? statements.beginSerializable() : statements.begin()
+    return resultsOf(await send(this.#pool, [begin, ...writes, statements.commit()])).slice(1, -1)
   }
 }
