@@ -19,14 +19,11 @@ export interface IdentityProvider {
 /** The allowed difference between the clocks of the provider and this machine (RFC 7519, section 4.1.4). */
 const clockSkewSeconds = 30
 
-/** The minimum time between two reports of faults. Each report counts the unchecked tokens. */
-const reportMilliseconds = 10_000
-
 /**
  * Creates a verifier for an identity provider's JSON Web Tokens (RFC 7519). Requires `sub` and `exp`.
  *
  * @param now returns milliseconds since 1970-01-01T00:00:00Z
- * @param onFault receives faults of the key server that left a token unchecked, at most one every ten seconds
+ * @param onFault receives each fault of the key server that left a token unchecked
  */
 export function createJwtVerifier(
   { jwksUrl, issuer, audience }: IdentityProvider,
@@ -35,7 +32,6 @@ export function createJwtVerifier(
 ): TokenFinder {
   const url = new URL(jwksUrl)
   const findKey = createKeySet(url)
-  const report = createReporter(url.host, onFault)
 
   return async (token) => {
     if (!isCompactJws(token)) return 'unknown'
@@ -56,7 +52,7 @@ export function createJwtVerifier(
     } catch (error) {
       if (error instanceof errors.JOSEError) return 'unknown'
       // The key is not available, or jose rejects it because it is weak.
-      report(error)
+      onFault(new Error(`the keys of ${url.host} are not available`, { cause: error }))
       return 'unavailable'
     }
   }
@@ -89,18 +85,4 @@ function scopeOfClaims(claims: Record<string, unknown>): { scope: string | undef
   if (claim === undefined || typeof claim === 'string') return { scope: claim }
   const isList = Array.isArray(claim) && claim.every((each) => typeof each === 'string' && isScope(each))
   return isList ? { scope: claim.join(' ') } : undefined
-}
-
-function createReporter(host: string, onFault: (error: Error) => void): (cause: unknown) => void {
-  let unchecked = 0
-  let reportedAt = -Infinity
-  return (cause) => {
-    unchecked++
-    if (performance.now() - reportedAt < reportMilliseconds) return
-    const count = String(unchecked)
-    const message = `the keys of ${host} are not available; unchecked JSON Web Tokens: ${count}`
-    onFault(new Error(message, { cause }))
-    unchecked = 0
-    reportedAt = performance.now()
-  }
 }

@@ -12,6 +12,7 @@ import { openStore } from '../store/open-store.ts'
 import { type Store, UnusableStore } from '../store/store.ts'
 import { assertKinds, findUnfitRows } from './check-rows.ts'
 import { openLog } from './open-log.ts'
+import { createReporter } from './report-faults.ts'
 import { handleSignals } from './signals.ts'
 import { findEmptyFile, issueFirstToken, printWelcome } from './welcome.ts'
 
@@ -76,9 +77,14 @@ async function open(
   opened: AsyncDisposableStack,
 ): Promise<{ app: FastifyInstance; store: Store }> {
   const metrics = config.metrics && (await openMetrics(config.metrics, log, opened))
-  const onFault = (part: 'store' | 'key server') => (error: Error) => {
-    metrics?.failed(part)
-    log.error({ err: error }, `the ${part} is not available`)
+  const onFault = (part: 'store' | 'key server') => {
+    const report = createReporter((err, faults) => {
+      log.error({ err, faults }, `the ${part} is not available`)
+    })
+    return (error: Error) => {
+      metrics?.failed(part)
+      report(error)
+    }
   }
   assertKinds(documentOf(contract))
   const newStore = await openStore(config.database, {

@@ -45,6 +45,20 @@ test('the server refuses writes and serves reads while its files cannot grow', a
   await expectWritesAgain(server, file, created)
 })
 
+test('a fault that goes on is one line of the log in a second, with their number', async () => {
+  const { serve } = await servedDatabase()
+  const server = await serve()
+  execFileSync('prlimit', ['--pid', String(server.child.pid), `--fsize=1:`])
+  const began = performance.now()
+  for (let id = 0; id < 200; id++) expect((await server.send('POST', '/plants', { id, name: 'a' })).status).toBe(503)
+  const lines = () => server.stderr().match(/^.*the store is not available.*$/gm) ?? []
+  const faults = () => lines().reduce((sum, line) => sum + Number(/"faults":(\d+)/.exec(line)?.[1]), 0)
+  // The use of the token is not recorded either.
+  await expect.poll(faults, { timeout: 5_000 }).toBeGreaterThanOrEqual(200)
+  expect(lines().length).toBeLessThan(3 + (performance.now() - began) / 1_000)
+  expect(lines()[0]).toContain('"code":"SQLITE_')
+})
+
 const mountPoint = join(projectFolder, 'node_modules/.cache/small-disk')
 const mount = `mount -t tmpfs -o size=1m tmpfs ${mountPoint}`
 const canMount = canDo(`mkdir -p ${mountPoint} && ${mount} && umount ${mountPoint}`)
