@@ -29,8 +29,18 @@ function run(): void {
   const [file, ...rest] = positionals
   if (file === undefined || rest.length > 0) throw new UsageError(usage)
   const target = sqliteFileOf(loadConfig(process.env).database, 'pg_restore')
-  const content = restore(file, target, values.force)
+  const content = restoreOrExplain(file, target, values.force)
   console.log(`${target}: ${describeContent(content)}, restored from ${file}`)
+}
+
+/** @throws UsageError also if a file cannot be read or written, as on a full disk: Node names the copies of `restore` */
+function restoreOrExplain(copy: string, target: string, force: boolean): Content {
+  try {
+    return restore(copy, target, force)
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    throw new UsageError(`${target} cannot be restored from ${copy}: ${error.message}`, { cause: error })
+  }
 }
 
 /** The file is copied, verified, and put in place. */

@@ -1,7 +1,7 @@
 import { linkSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { DatabaseLocation } from '../src/store/location.ts'
-import { applicationId, assertUsable, readHeader } from '../src/store/sqlite/schema.ts'
+import { applicationId, assertUsable, describeForeign, readHeader } from '../src/store/sqlite/schema.ts'
 import { type TableName, tableNames } from '../src/store/tables.ts'
 import { UsageError } from './command.ts'
 
@@ -30,7 +30,8 @@ export function isDamage(error: unknown): error is InstanceType<typeof Database.
 }
 
 /**
- * Checks every page, index and constraint of a file that nobody else has open.
+ * Checks every page, index and constraint of a file that nobody else has open. Prints a line about what the service did not
+ * make, such as a trigger.
  *
  * @param name the name of the file in messages
  * @param remedy what to do if it is damaged
@@ -38,7 +39,7 @@ export function isDamage(error: unknown): error is InstanceType<typeof Database.
  *   or a newer release
  */
 export function verifyCopy(file: string, name: string, remedy = 'choose another backup'): Content {
-  const header = readHeader(file)
+  const header = readHeader(file, name)
   if (header?.applicationId !== applicationId) throw new UsageError(`${name} is not a database of this service`)
   assertUsable(name, header)
   const database = new Database(file, { fileMustExist: true })
@@ -48,6 +49,8 @@ export function verifyCopy(file: string, name: string, remedy = 'choose another 
     if (result !== 'ok') throw new UsageError(`${name} is damaged (${result.replaceAll(/\s+/g, ' ')}); ${remedy}`)
     // Turns the log off, so that the copy is one file. The server turns it on again.
     database.pragma('journal_mode = DELETE')
+    const foreign = describeForeign(database, name)
+    if (foreign !== undefined) console.error(foreign)
     return contentOf(database)
   } catch (error) {
     if (isDamage(error)) throw new UsageError(`${name} is damaged (${error.message}); ${remedy}`, { cause: error })

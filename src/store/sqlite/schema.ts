@@ -147,6 +147,27 @@ export function assertTables(database: Database.Database, file: string): void {
   for (const table of tables) assertColumns(file, 'sqlite', table, new Map(read.all(table.name)))
 }
 
+/**
+ * Names what a database has besides the tables and indexes that the migrations make, such as `the trigger audit`. A trigger
+ * runs in the writes of the service.
+ *
+ * @returns one line for the operator; undefined if there is nothing else
+ */
+export function describeForeign(database: Database.Database, file: string): string | undefined {
+  const made = new Database(':memory:')
+  applyMigrations(made, 0)
+  const [expected, found] = [made, database].map((each) => each.prepare(namesOfEntries).pluck().all() as string[])
+  made.close()
+  const foreign = found!.filter((entry) => !expected!.includes(entry))
+  return foreign.length === 0
+    ? undefined
+    : `${file} has ${new Intl.ListFormat('en').format(foreign)}, which this service did not make; drop what you do not know`
+}
+
+/** What is in the schema, without what SQLite itself makes (sqlite.org/fileformat.html, section 2.6). */
+const namesOfEntries = `
+  SELECT format('the %s %s', type, name) FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*' ORDER BY type, name`
+
 /** @returns how the columns differ from those that the migrations make; undefined if they do not */
 function findChangedColumns(database: Database.Database): string | undefined {
   const made = new Database(':memory:')
@@ -187,11 +208,12 @@ const journalMagic = Buffer.from('d9d505f920a163d7', 'hex')
  * Reads a file's header without SQLite, which could change the file (sqlite.org/fileformat.html, section 1.3). The
  * newest header may be in the write-ahead log only.
  *
+ * @param name the name of the file in messages
  * @returns undefined when the file is missing or empty, or SQLite will roll it back to empty because the power failed
  *   during the first commit
  * @throws UnusableStore when it is not a file or not an SQLite database; Node's error when it cannot be read
  */
-export function readHeader(file: string): DatabaseHeader | undefined {
+export function readHeader(file: string, name = file): DatabaseHeader | undefined {
   assertFile(file)
   const header = readStart(file, headerLength)
   if (header.length === 0) return undefined
@@ -200,7 +222,7 @@ export function readHeader(file: string): DatabaseHeader | undefined {
     if (journal.equals(journalMagic)) return undefined
   }
   if (header.length < headerLength || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
-    throw new UnusableStore(`${file} is not an SQLite database; nothing was changed`)
+    throw new UnusableStore(`${name} is not an SQLite database; nothing was changed`)
   }
   return { applicationId: header.readUInt32BE(68), schemaVersion: header.readUInt32BE(60) }
 }

@@ -3,6 +3,7 @@ import { tokenRows } from '../token-table.ts'
 import { defaultMaxQueued } from '../waiting.ts'
 import { openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
+import { describeForeign } from './schema.ts'
 import { sqlRunner, valuesOfCreate } from './statements.ts'
 import { WriteQueue } from './writes.ts'
 
@@ -22,10 +23,13 @@ export function openSqliteStore({
   file,
   onFault,
   onCommit,
+  onWarning,
   lockTimeoutMilliseconds = 2_000,
   maxQueued = defaultMaxQueued,
 }: SqliteStoreOptions): Store {
   const { database, files } = openDatabase(file)
+  const foreign = describeForeign(database, file)
+  if (foreign !== undefined) onWarning?.(foreign)
   const reads = new Reads(database, onFault, schedule)
   const queue = new WriteQueue(database, {
     maxQueued,

@@ -236,7 +236,7 @@ test.each([
   ['a folder', 'rm $0; mkdir $0', /copy\.db is a folder; name a file in it; nothing/],
   ['a copy that is damaged', damage, /is damaged/],
   ['a copy that is cut short', 'truncate -s 5000 $0', /is damaged/],
-  ['a text', text, /is not an SQLite database/],
+  ['a text', text, /\/copy\.db is not an SQLite database/],
   ["another program's database", anotherProgram, /is not a database of this service/],
   ['a copy of a newer release', overwrite('c', 63), /version 99/],
 ])('a restore changes nothing if its source is %s', async (_description, commands, message) => {
@@ -245,6 +245,26 @@ test.each([
   const before = contentOf(folder)
   expect(() => restore(copy, file, true)).toThrow(message)
   expect(contentOf(folder)).toEqual(before)
+})
+
+test('backup, restore and start name what the service did not make', async () => {
+  const { file, copy, folder } = await databaseWithCopy()
+  change(
+    copy,
+    `CREATE TRIGGER spy AFTER DELETE ON plants BEGIN DELETE FROM tokens; END;
+     CREATE VIEW "all" AS SELECT * FROM plants; CREATE TABLE spied (name); CREATE INDEX by_name ON plants (name);`,
+  )
+  const foreign = (name: string) =>
+    `${name} has the index by_name, the table spied, the trigger spy, and the view all, which this service did not make; ` +
+    'drop what you do not know'
+  const run = (script: string, parameters: string[]) =>
+    runScript(`scripts/${script}`, parameters, { DATABASE_URL: `sqlite:${file}` })
+  expect(await run('restore.ts', [copy, '--force'])).toMatchObject({ code: 0, stderr: `${foreign(copy)}\n` })
+  const second = join(folder, 'second.db')
+  expect(await run('backup.ts', [second])).toMatchObject({ code: 0, stderr: `${foreign(second)}\n` })
+  const { serve } = await servedDatabase(folder)
+  const server = await serve()
+  await expect.poll(server.stderr).toContain(foreign(file))
 })
 
 test('a refused command prints one line; for PostgreSQL it names the tool to use', async () => {
