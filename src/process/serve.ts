@@ -138,7 +138,7 @@ async function openMetrics(
   return metrics
 }
 
-async function listen(app: FastifyInstance, { host, port, reusePort }: Config): Promise<void> {
+async function listen(app: FastifyInstance, { host, port, reusePort, metrics }: Config): Promise<void> {
   // Fastify passes its options to Node; its type lacks `reusePort`.
   const options: FastifyListenOptions & { reusePort: boolean } = {
     host,
@@ -147,7 +147,8 @@ async function listen(app: FastifyInstance, { host, port, reusePort }: Config): 
     backlog,
     listenTextResolver: (address) => `listening at ${address}`,
   }
-  await app.listen(options).catch(cannotListen('HOST', 'PORT', { host, port }))
+  const isOfMetrics = port !== 0 && port === metrics?.port
+  await app.listen(options).catch(cannotListen('HOST', 'PORT', { host, port }, isOfMetrics))
 }
 
 /** Reasons and remedies by the error codes of listen(2), bind(2) and getaddrinfo(3). */
@@ -159,12 +160,24 @@ const listenFaults: Partial<Record<string, string>> = {
   EAI_AGAIN: 'the name server does not answer; try again',
 }
 
-/** Creates the error handler of `listen`. The message names the variables of the address. */
-function cannotListen(hostName: string, portName: string, { host, port }: Pick<Config, 'host' | 'port'>) {
+/**
+ * Creates the error handler of `listen`. The message names the variables of the address.
+ *
+ * @param isOfMetrics whether this process itself listens on the port already
+ */
+function cannotListen(
+  hostName: string,
+  portName: string,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  isOfMetrics = false,
+) {
   return (error: unknown): never => {
     const { code } = error as NodeJS.ErrnoException
     const place = `${hostName} ${host}, ${portName} ${String(port)}`
-    const reason = listenFaults[code ?? ''] ?? String(error)
+    const reason =
+      isOfMetrics && code === 'EADDRINUSE'
+        ? 'METRICS_PORT is the same port; choose another for one of them'
+        : (listenFaults[code ?? ''] ?? String(error))
     throw new BadConfig(`cannot listen at ${place}: ${reason}`, { cause: error })
   }
 }

@@ -68,6 +68,19 @@ test.each([
   expect(existsSync(file) ? tokensIn(file) : 0).toBe(0)
 })
 
+test('METRICS_PORT equal to PORT stops the start with one line', async () => {
+  const DATABASE_URL = `sqlite:${join(await temporaryFolder(), 'plants.db')}`
+  const free = createServer().listen(0, '127.0.0.1')
+  await once(free, 'listening')
+  const port = String((free.address() as AddressInfo).port)
+  free.close()
+  await once(free, 'close')
+  expect(await refusalOf({ DATABASE_URL, PORT: port, METRICS_PORT: port })).toBe(
+    `plant-store: cannot listen at HOST 127.0.0.1, PORT ${port}: ` +
+      'METRICS_PORT is the same port; choose another for one of them\n',
+  )
+})
+
 function tokensIn(file: string): unknown {
   const database = new Database(file)
   const count = database.prepare('SELECT count(*) FROM tokens').pluck().get()
