@@ -4,6 +4,7 @@ import { type FSWatcher, mkdtempSync, readFileSync, readdirSync, rmSync, watch }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { prettyFactory } from 'pino-pretty'
 import { takeOptions } from './command.ts'
 
@@ -83,20 +84,23 @@ async function canGenerate(): Promise<boolean> {
   return (await once(child, 'exit'))[0] === 0
 }
 
-/** Whether a server starts, on a free port and an empty database. */
+/** Whether a server starts, on a free port and an empty database. Prints its errors, unless a save has come since. */
 async function canStart(): Promise<boolean> {
   const { folder, environment } = makeDatabase()
-  const candidate = start(serverCommand('0'), 'pipe', {
+  const variables = {
     PORT: '0',
     // The next start logs the same warnings.
     LOG_LEVEL: 'silent',
     METRICS_PORT: undefined,
     ...environment,
-  })
+  }
+  const candidate = start(serverCommand('0'), 'pipe', variables, 'pipe')
+  const errors = text(candidate.stderr!)
   const welcome = once(candidate.stdout!, 'data').then(() => true)
   const hasStarted = await Promise.race([welcome, once(candidate, 'exit').then(() => false)])
   await end(candidate)
   rmSync(folder, { recursive: true })
+  if (!isOutdated()) process.stdout.write(await errors)
   return hasStarted
 }
 
@@ -109,9 +113,13 @@ async function replaceServer(): Promise<void> {
   const command = [...(isMock ? [] : withMock), ...serverCommand(process.env['PORT'])]
   server = start(command, 'pipe', fresh?.environment, 'pipe')
   server.stdout!.pipe(process.stdout, { end: false })
-  createInterface(server.stderr!).on('line', (line) => process.stdout.write(prettify(line)))
+  let isStarting = true
+  createInterface(server.stderr!).on('line', (line) => {
+    if (!isStarting || !isOutdated()) process.stdout.write(prettify(line))
+  })
   // With `close` the reason why it ended has been printed.
   await Promise.race([once(server.stdout!, 'data'), once(server, 'close')])
+  isStarting = false
 }
 
 /**
@@ -144,6 +152,11 @@ async function reportTypes(checked: Promise<string[] | undefined>): Promise<void
 let saved: { contract: boolean } | undefined = { contract: true }
 let isHandling = false
 
+/** Whether a file was saved since the last save that is handled, so that what is found may no longer hold. */
+function isOutdated(): boolean {
+  return saved !== undefined
+}
+
 async function handle(): Promise<void> {
   if (isHandling || saved === undefined || isClosing) return
   isHandling = true
@@ -156,9 +169,9 @@ async function handle(): Promise<void> {
   const types = isGenerated ? checkTypes() : Promise.resolve(undefined)
   const broken = !isGenerated ? 'the contract is broken' : (await canStart()) ? undefined : 'the server does not start'
   if (contract) watchFolders()
-  if (broken === undefined) await replaceServer()
+  if (broken === undefined && !isOutdated()) await replaceServer()
   const isRunning = server !== undefined && running.has(server)
-  if (broken !== undefined || !isRunning) {
+  if ((broken !== undefined || !isRunning) && !isOutdated()) {
     const now = isRunning ? 'the last good server keeps running' : 'no server runs; save a file to try again'
     console.log(`dev: ${broken ?? 'the server has ended'}; ${now}`)
   }

@@ -66,6 +66,24 @@ async function servedContract(origin: string): Promise<string> {
   return response.text()
 }
 
+test(
+  'saves that follow each other quickly print no fault of a state that has passed',
+  { timeout: 120_000 },
+  async (task) => {
+    const { root, edit } = await copyProject()
+    const dev = startDev(root, task)
+    await dev.nextServing('title: Plant Store')
+    // While it generates, while a candidate starts, and while the server is replaced.
+    for (const [number, pause] of [100, 900, 1_400, 1_900, 2_400].entries()) {
+      await edit('openapi.yaml', (text) => text.replace(/title: .*/, `title: Draft ${String(number)}`))
+      await setTimeout(pause)
+    }
+    await edit('openapi.yaml', (text) => text.replace(/title: .*/, 'title: Last'))
+    await dev.nextServing('title: Last')
+    expect(dev.lines.filter((line) => /does not match|does not start|has ended/.test(line))).toEqual([])
+  },
+)
+
 // Several servers start one after the other, which takes long on a busy machine.
 test('npm run dev serves each save, and keeps the last good server running', { timeout: 180_000 }, async (task) => {
   const { root, edit } = await copyProject()
