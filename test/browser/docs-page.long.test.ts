@@ -243,11 +243,50 @@ describe.skipIf(isLeftOut)(`the docs page in Chromium${isLeftOut ? ` (LEFT OUT: 
     await expect.poll(background).not.toBe(light)
   })
 
-  test('fits the screen of a phone with every operation unfolded and a response shown', async () => {
+  test('fits the screen of a phone whatever words a contract has', async () => {
+    const long = 'word'.repeat(15)
+    const content = { [`application/vnd.${long}+json`]: { schema: { properties: { [long]: { enum: [long] } } } } }
+    const parameters = ['path', 'query'].map((place) => ({
+      name: place + long,
+      in: place,
+      required: true,
+      schema: { enum: [long, 'b'] },
+    }))
+    const callbacks = { done: { '{$request.body#/url}': { post: { responses: {} } } } }
+    const post = {
+      operationId: long,
+      tags: [long],
+      parameters,
+      callbacks,
+      requestBody: { content },
+      responses: { 200: { description: long, content } },
+    }
+    const document = {
+      openapi: '3.1.0',
+      info: { title: long, version: long },
+      security: [],
+      paths: { [`/{path${long}}/${long}`]: { post } },
+    }
+    const app = await serve(sealContract({ document: JSON.stringify(document) }) as Contract, {
+      handlers: { [long]: () => ({ status: 200, body: {} }) },
+    })
+    onTestFinished(() => app.close())
+    const { page } = await openDocsPage(browser, await app.listen({ host: '127.0.0.1', port: 0 }))
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.locator('.opblock-summary-control').click()
+    await page.locator('textarea').fill('{}')
+    await page.locator('.btn.reset').waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  })
+
+  test('fits the screen of a phone with every operation unfolded, a body edited and a response shown', async () => {
     const { page, faults, authorize, unfold, token } = await open()
     await page.setViewportSize({ width: 390, height: 844 })
     await authorize(token)
-    await execute(page, await unfold('createPlant'))
+    const section = await unfold('createPlant')
+    await section.locator('textarea').fill('{"id":7,"name":"a"}')
+    await section.locator('.btn.reset').waitFor()
+    await execute(page, section)
     await unfold('listPlants')
     await unfold('deletePlant')
     await page.locator('.opblock-delete summary').waitFor()

@@ -36,14 +36,19 @@ html:not(.dark-mode) .swagger-ui .opblock:not(.opblock-head, .opblock-options) .
 @media (max-width: 640px) {
   .swagger-ui .information-container .info { margin: 25px 0; }
   .swagger-ui .highlight-code:has(> .download-contents) > pre { padding-bottom: 45px !important; }
+  .swagger-ui { overflow-wrap: anywhere; }
+  .swagger-ui .info .title pre { white-space: normal; }
+  .swagger-ui select { min-width: 0; max-width: 100%; }
+  .swagger-ui .opblock .opblock-section-header { flex-wrap: wrap; gap: 16px 8px; overflow-wrap: normal; }
+  .swagger-ui .try-out__btn { margin-left: 0; margin-right: 8px; }
   .swagger-ui .response-controls { flex-direction: column; gap: 8px; }
-  .swagger-ui .responses-table > thead,
+  .swagger-ui :is(.parameters, .responses-table) > thead,
   .swagger-ui .response-col_links > i { display: none; }
-  .swagger-ui .responses-table,
-  .swagger-ui .responses-table > tbody,
-  .swagger-ui .responses-table > tbody > tr,
-  .swagger-ui .responses-table > tbody > tr > td { display: block; width: auto; max-width: none; }
-  .swagger-ui .responses-table > tbody > tr > td { padding: 5px 0; overflow-x: auto; }
+  .swagger-ui :is(.parameters, .responses-table),
+  .swagger-ui :is(.parameters, .responses-table) > tbody,
+  .swagger-ui :is(.parameters, .responses-table) > tbody > tr,
+  .swagger-ui :is(.parameters, .responses-table) > tbody > tr > td { display: block; width: auto; max-width: none; }
+  .swagger-ui :is(.parameters, .responses-table) > tbody > tr > td { padding: 5px 0; overflow-x: auto; }
 }
 `
 
