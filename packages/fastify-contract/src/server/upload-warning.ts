@@ -16,7 +16,8 @@ export function uploadWarning(
   if (first === undefined || limit !== defaultLimits.bodyBytes) return undefined
   const more = others.length > 0 ? ` and ${String(others.length)} more` : ''
   const verb = others.length > 0 ? 'take' : 'takes'
-  return `${first.id}${more} ${verb} files, but a body has at most ${String(limit)} bytes; set limits.bodyBytes`
+  const remedy = 'set the option limits.bodyBytes, or the variable that the service reads it from'
+  return `${first.id}${more} ${verb} files, but a body has at most ${String(limit)} bytes; ${remedy}`
 }
 
 /** Documents of XML and the like are not files. */
