@@ -22,7 +22,7 @@ export interface ParsedJson {
 }
 
 /**
- * Parses a request body.
+ * Parses a request body. A byte order mark before it is ignored (RFC 8259, section 8.1).
  *
  * @param bytes the whole body
  * @param maxLevels the maximum nesting depth of objects and arrays
@@ -32,9 +32,10 @@ export interface ParsedJson {
  * @throws RefusedJson if it nests too deep, or a name or string has a lone surrogate (RFC 7493, section 2.1)
  */
 export function parseJson(bytes: Uint8Array, maxLevels = Infinity): ParsedJson {
-  if (bytes.length === 0) throw new MalformedJson('the body is empty')
   if (!isUtf8(bytes)) throw new MalformedJson('the body is not UTF-8')
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+  const text = content.startsWith('\ufeff') ? content.slice(1) : content
+  if (text === '') throw new MalformedJson('the body is empty')
   const plain = parsePlain(text, maxLevels)
   if (plain !== undefined) return plain
   const parser = new JsonParser(text, maxLevels)

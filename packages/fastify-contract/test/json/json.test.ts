@@ -28,7 +28,12 @@ function refusalOf(body: string | Uint8Array): string {
 
 describe('parseJson', () => {
   it('refuses an empty body', () => {
-    expect(refusalOf('')).toBe('the body is empty')
+    for (const body of ['', '\ufeff']) expect(refusalOf(body)).toBe('the body is empty')
+  })
+
+  it('ignores a byte order mark before the document, and none within', () => {
+    expect(parse('\ufeff{"a":"\ufeff"}')).toEqual({ a: '\ufeff' })
+    expect(parse('\ufeff9007199254740993')).toBe(9007199254740993n)
   })
 
   it.each([
@@ -40,7 +45,21 @@ describe('parseJson', () => {
   })
 
   it.each([
-    ...['\ufeff{}', ' ', '{', '[', '"', '{"id":54', '{"id":54,', '{"id":', '{"id"', '[1,', '"cut', '"cut\\', 'tru'],
+    ...[
+      '\ufeff\ufeff{}',
+      ' ',
+      '{',
+      '[',
+      '"',
+      '{"id":54',
+      '{"id":54,',
+      '{"id":',
+      '{"id"',
+      '[1,',
+      '"cut',
+      '"cut\\',
+      'tru',
+    ],
     ...['-', '1.', '1e', '{}{}', '{} {}', '1 2', '[] ]', '{}\0', 'null,', '[1,]', '{"a":1,}', '{,}', '{a:1}', '01'],
     ...["{'a':1}", '{"a":1 "b":2}', '+1', '.5', '0x10', 'NaN', 'Infinity', 'undefined', '"\n"', '"\\x"', '"\\u12"'],
     ...['// c\n{}', '{}/**/', '{"a"}', '{"a":}', '{"a" 1}', '{1:2}', '[1 2]', '[}', '{]', '[1}', '{"a":1]', ']', ','],
@@ -53,7 +72,7 @@ describe('parseJson', () => {
   })
 
   it.each([
-    ['\ufeff{}', 1],
+    ['\ufeff\ufeff{}', 1],
     ['{"a":1,}', 8],
     ['{"a":01}', 7],
     ['{"a" 1}', 6],
