@@ -30,6 +30,8 @@ interface Content extends RequestBody {
   kind: ContentKind
   /** Of a multipart form. */
   boundary: string | undefined
+  /** Whether nothing is a body, too: an empty text, or no bytes. */
+  isRequired: boolean
 }
 
 /** Drops the media type for an operation without a body, because Fastify would check it (RFC 9110, section 9.3.5). */
@@ -38,13 +40,16 @@ const ignoreContent: preParsingHookHandler = ({ headers }, _reply, payload, done
   done(null, payload)
 }
 
-/** Makes the hook that checks the media type of a request. */
+/** Makes the hook that checks the media type of a request. A refusal says what is accepted. */
 export function expectContent({
+  method,
   bodyTypes,
   requiresBody,
-}: Pick<BoundOperation, 'bodyTypes' | 'requiresBody'>): preParsingHookHandler {
+}: Pick<BoundOperation, 'method' | 'bodyTypes' | 'requiresBody'>): preParsingHookHandler {
   if (bodyTypes.length === 0) return ignoreContent
-  const contentOf = createContentMatcher(bodyTypes)
+  const contentOf = createContentMatcher(bodyTypes, requiresBody)
+  // RFC 5789, section 2.2.
+  const accepted: Record<string, string> = method === 'patch' ? { 'Accept-Patch': bodyTypes.join(', ') } : {}
   const inUtf8 = bodyTypes.every((type) => kindOf(type) !== 'bytes') ? ', in UTF-8' : ''
   const allTypes = `Content-Type must be ${bodyTypes.join(' or ')}`
   const remedy = `${allTypes}${inUtf8}`
@@ -52,16 +57,20 @@ export function expectContent({
     const { headers } = request
     // Content codings are not decoded: any content would be malformed JSON (RFC 9110, section 8.4).
     if (headers['content-encoding'] !== undefined) {
-      throw new Refusal('unsupported_media_type', 'Content-Encoding is not supported; send the body without it')
+      // RFC 9110, section 12.5.3.
+      const message = 'Content-Encoding is not supported; send the body without it'
+      throw new Refusal('unsupported_media_type', message, { 'Accept-Encoding': 'identity' })
     }
     const field = headers['content-type']
     const found = field === undefined ? undefined : contentOf(field)
-    if (found === 'charset') throw new Refusal('unsupported_media_type', `${allTypes}, in UTF-8${otherCharset(field)}`)
+    if (found === 'charset') {
+      throw new Refusal('unsupported_media_type', `${allTypes}, in UTF-8${otherCharset(field)}`, accepted)
+    }
     if (found === undefined && (field !== undefined || hasContent(headers))) {
       // A semicolon in quotes makes the message longer, and nothing else.
       const isLong = field !== undefined && field.split(';', maxParameters + 2).length > maxParameters + 1
       const limit = isLong ? `, with at most ${String(maxParameters)} parameters` : ''
-      throw new Refusal('unsupported_media_type', remedy + limit)
+      throw new Refusal('unsupported_media_type', remedy + limit, accepted)
     }
     // Before Fastify refuses a QUERY of no media type by itself.
     if (requiresBody && found === undefined) throw emptyBody()
@@ -85,7 +94,7 @@ type Found = Content | 'charset' | undefined
  * Makes the function that finds the declared type for a Content-Type header; undefined if none fits, `charset` if only the
  * charset does not.
  */
-function createContentMatcher(bodyTypes: string[]): (field: string) => Found {
+function createContentMatcher(bodyTypes: string[], isRequired: boolean): (field: string) => Found {
   const indexOf = createMatcher(bodyTypes)
   let last: [field: string, content: Found] = ['', undefined]
   return (field) => {
@@ -103,7 +112,8 @@ function createContentMatcher(bodyTypes: string[]): (field: string) => Found {
     if (kind !== 'bytes' && !isInUtf8(type)) return 'charset'
     const boundaries = type.parameters.get('boundary') ?? []
     const boundary = boundaries.length === 1 ? boundaries[0] : undefined
-    return { index, kind, contentType: type.essence, boundary, value: undefined, sources: undefined, source: undefined }
+    const parsed = { value: undefined, sources: undefined, source: undefined }
+    return { index, kind, contentType: type.essence, boundary, isRequired, ...parsed }
   }
 }
 
@@ -199,6 +209,7 @@ export function registerBodies(
 function parseBody(request: FastifyRequest, bytes: Buffer, maxLevels: number): unknown {
   // Set by `expectContent`.
   const parsed = request[content]!
+  if (bytes.length === 0 && !parsed.isRequired) return undefined
   switch (parsed.kind) {
     case 'json': {
       const { value, sources, source } = parsedJson(bytes, maxLevels)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { serveBody, serveEcho } from './support/echo.ts'
+import { exchange } from './support/exchange.ts'
 
 const int64 = { type: 'integer', format: 'int64' }
 const thing = { type: 'object', required: ['id'], properties: { id: int64 } }
@@ -60,6 +61,22 @@ test.each(['application/octet-stream', 'application/xml', 'image/png', 'applicat
     expect(await post('application/json', '{}')).toEqual({ status: 415, message: `Content-Type must be ${type}` })
   },
 )
+
+test.each([
+  'application/json',
+  'text/plain',
+  'image/png',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+])('an optional body of no content is no body, whatever its type: %s', async (type) => {
+  const schema = type.includes('form') ? { type: 'object' } : {}
+  const { post, listen } = await serveBody({ [type.split(';', 1).join()]: { schema } }, false)
+  expect(await post(type, '')).toEqual({ status: 200 })
+  const nothing = '{"path":{},"query":{},"header":{},"cookie":{}}'
+  const start = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nConnection: close\r\n`
+  for (const framing of ['\r\n', 'Content-Length: 0\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n'])
+    expect(await exchange(await listen(), start + framing)).toMatchObject([{ status: 200, text: nothing }])
+})
 
 describe('an operation with several media types', () => {
   const content = {

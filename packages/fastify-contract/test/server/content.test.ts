@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
+import { serveEcho } from './support/echo.ts'
 import { exchange } from './support/exchange.ts'
 import { failures, ok, serve } from './support/serve.ts'
 
@@ -98,6 +99,30 @@ test.each<[string, string, number, string]>([
   const { listen } = await serve()
   const [response, ...others] = await exchange(await listen(), `${start}${fields}\r\n`)
   expect([response?.status, response?.text, others]).toEqual([status, expect.stringContaining(message) as string, []])
+})
+
+test('a refusal of a coding or of a patch says what is accepted', async () => {
+  const content = { 'application/merge-patch+json': {}, 'application/json-patch+json; a=b': {} }
+  for (const [method, fields, expected] of [
+    ['patch', { 'content-type': 'text/plain' }, { 'accept-patch': Object.keys(content).join(', ') }],
+    [
+      'patch',
+      { 'content-type': 'application/merge-patch+json; charset=latin1' },
+      { 'accept-patch': Object.keys(content).join(', ') },
+    ],
+    ['patch', { 'content-encoding': 'gzip' }, { 'accept-encoding': 'identity' }],
+    ['post', { 'content-type': 'text/plain' }, {}],
+    ['post', { 'content-encoding': 'gzip' }, { 'accept-encoding': 'identity' }],
+  ] as const) {
+    const { send } = await serveEcho({ requestBody: { required: true, content } }, { method })
+    const { status, headers } = await send({ headers: fields, body: '{}' })
+    const { 'accept-patch': patch, 'accept-encoding': encoding } = headers
+    const accepted = {
+      ...(patch === undefined ? {} : { 'accept-patch': patch }),
+      ...(encoding === undefined ? {} : { 'accept-encoding': encoding }),
+    }
+    expect([status, accepted]).toEqual([415, expected])
+  }
 })
 
 test('an operation without a body ignores any content', async () => {
