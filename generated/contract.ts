@@ -29,7 +29,7 @@ export type Auth = library.Auth<schemes>
 
 export const contract: library.Contract<Types> = {
   folder: import.meta.dirname,
-  sources: {"../openapi.yaml":"2443ccb6bf14585196ce338d3f1a2f52acfea186b26eeccdd6f46efd5e1a8085"},
+  sources: {"../openapi.yaml":"4dd232a245221079a5a62250e2da03cf680a85d3d84792e0778d7bf2d5797706"},
   document: `{
  "openapi": "3.1.0",
  "info": {
@@ -117,7 +117,7 @@ export const contract: library.Contract<Types> = {
     "description": "Stores a new plant under the \`id\` that the client supplies. When the response is 200, the plant is on disk.\\n\\nIf the caller already has a plant with this \`id\`, the request fails with 40900 and nothing changes. A request\\nwhose response was lost can therefore be repeated: 40900 then means that a plant with this \`id\` is stored.\\n",
     "tags": ["plants"],
     "requestBody": {
-     "description": "The plant to create.\\n\\n- Unknown properties are ignored: neither stored nor returned.\\n- A lone surrogate anywhere in the body is rejected with 40001. JSON can write one as an escape, but UTF-8\\n  cannot encode it.\\n- Objects and arrays nested more than 100 levels deep are rejected with 40001.\\n",
+     "description": "The plant to create.\\n\\n- Unknown properties are ignored: neither stored nor returned.\\n- A byte order mark before the JSON text is ignored.\\n- A lone surrogate anywhere in the body is rejected with 40001. JSON can write one as an escape, but UTF-8\\n  cannot encode it.\\n- Objects and arrays nested more than 100 levels deep are rejected with 40001.\\n",
      "required": true,
      "content": {
       "application/json": {
@@ -528,7 +528,7 @@ export const contract: library.Contract<Types> = {
     }
    },
    "UnsupportedMediaType": {
-    "description": "The body is not \`application/json\` in UTF-8.",
+    "description": "The body is not \`application/json\` in UTF-8, or has a content coding. For a coding, the response has\\n\`Accept-Encoding: identity\` (RFC 9110, section 12.5.3).\\n",
     "headers": {
      "X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"},
      "RateLimit-Policy": {"$ref": "#/components/headers/RateLimit-Policy"},
@@ -602,7 +602,7 @@ export const contract: library.Contract<Types> = {
  }
 }
 `,
-  sha256: "bf309a3872989d80491862561ed2635db89b1944cadd8cbbc94c3822ceca1572",
+  sha256: "caefbe98c3b96f6f0dd27e8f8b0b3c2737c11a11a90e9e83fd378e9b58eb88fe",
 }
 
 /** The values that x-enum-varnames names. */

@@ -284,7 +284,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is not `application/json` in UTF-8. */
+        /**
+         * @description The body is not `application/json` in UTF-8, or has a content coding. For a coding, the response has
+         *     `Accept-Encoding: identity` (RFC 9110, section 12.5.3).
+         */
         UnsupportedMediaType: {
             headers: {
                 RateLimit?: string;
@@ -389,6 +392,7 @@ export interface operations {
          * @description The plant to create.
          *
          *     - Unknown properties are ignored: neither stored nor returned.
+         *     - A byte order mark before the JSON text is ignored.
          *     - A lone surrogate anywhere in the body is rejected with 40001. JSON can write one as an escape, but UTF-8
          *       cannot encode it.
          *     - Objects and arrays nested more than 100 levels deep are rejected with 40001.

@@ -39,7 +39,8 @@ export const rules: ResponseRules = {
     // RFC 9110, section 6.6.1: an origin server with a clock dates its responses.
     date: / GMT$/,
   },
-  otherHeaders: (url) => (url.startsWith('/docs/') ? pageHeaders : []),
+  // Of a refused coding, as the description of 415 says.
+  otherHeaders: (url) => (url.startsWith('/docs/') ? pageHeaders : ['accept-encoding']),
 }
 
 // The contract has as many names as numbers.

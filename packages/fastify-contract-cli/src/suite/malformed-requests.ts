@@ -92,8 +92,6 @@ const faultsOfJson: Row[] = [
   ['JSON', 'bytes that are not UTF-8', 'malformed_body', bodies(notUtf8)],
   ['JSON', 'text that is not JSON', 'malformed_body', bodies(notJson)],
   ['JSON', 'a document that is cut off', 'malformed_body', cutOff],
-  // RFC 8259, section 8.1, lets a parser ignore it.
-  ['JSON', 'a byte order mark', 'malformed_body', bodies(['\ufeff{}'])],
   ['JSON', 'a property that is named twice', 'malformed_body', bodies(twice)],
 ]
 
@@ -101,7 +99,6 @@ const faultsOfJson: Row[] = [
 const ofLibrary = [
   'a path that does not exist',
   'a method that the path does not have',
-  'a byte order mark',
   'no media type',
   'another media type',
   'a coded body',
