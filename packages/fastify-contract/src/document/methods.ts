@@ -20,13 +20,13 @@ export interface OperationPlace {
   key: string
 }
 
-/** Lists the operations of a path item: those that are fields, then `additionalOperations`. */
+/** Lists the operations of a path item: those that are fields, then `additionalOperations`. What is no object is none. */
 export function operationPlaces(item: object): OperationPlace[] {
   const fields = item as Record<string, unknown>
   const others = fields['additionalOperations']
   return [
-    ...methodFields.filter((key) => fields[key] !== undefined).map((key) => ({ method: key, holder: fields, key })),
-    ...Object.keys(isMap(others) ? others : {}).map((key) => ({
+    ...methodFields.filter((key) => isMap(fields[key])).map((key) => ({ method: key, holder: fields, key })),
+    ...(isMap(others) ? Object.keys(others).filter((key) => isMap(others[key])) : []).map((key) => ({
       method: key.toLowerCase(),
       // It has a member.
       holder: others as Record<string, unknown>,

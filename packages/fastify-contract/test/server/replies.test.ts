@@ -185,6 +185,12 @@ describe('the docs page', () => {
     expect(text).toContain('"value":"{\\n  \\"id\\": 9007199254740993\\n}"')
   })
 
+  test('shows a contract with an operation or an extension that is null', async () => {
+    const paths = { 'x-note': null, '/': { get: { operationId: 'get', responses: { ...ok, ...failures } }, put: null } }
+    const { send } = await serve({ paths, handlers: { get: () => ({ status: 200, body: {} }) } })
+    expect((await send({ url: '/docs/static/swagger-initializer.js' })).status).toBe(200)
+  })
+
   test('shows the items of a stream as a list', async () => {
     const content = { 'application/jsonl': { itemSchema: { type: 'integer' } } }
     const responses = { 200: { description: 'Numbers.', content }, ...failures }

@@ -25,7 +25,9 @@ export function withServers(
     })
   // `generate` has checked the structure.
   const { paths = {} } = written as Partial<ContractDocument>
-  const items = Object.entries(paths).map(([path, item]): [string, object] => {
+  // Extensions may be anything.
+  const entries = Object.entries(paths).filter(([path]) => !path.startsWith('x-'))
+  const items = entries.map(([path, item]): [string, object] => {
     const { servers: _, ...own } = item as PathItem & { servers?: unknown }
     const operations = operationsIn(served.paths?.[path] ?? {}).flatMap(({ method, written: { servers } }) => {
       const operation = own[method as 'get']
