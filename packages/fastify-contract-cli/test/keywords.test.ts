@@ -156,6 +156,37 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
     contractWith({ security: [{ none: [] }] }),
     /: security: none is not a security scheme; describe/,
   ],
+  ...[null, { bearer: [] }, 'bearer'].flatMap((security): typeof refused => [
+    [
+      'operation.security',
+      contractWith({ security }),
+      /: security: is not a list; write one such as - bearer: \[\], or/,
+    ],
+    ['pathItem.security', withItem({ security }), /: security: is not a list; write one such as - bearer: \[\], or/],
+    [
+      'document.security',
+      { ...contractWith({}), security },
+      /: security: is not a list; write one such as - bearer: \[\]/,
+    ],
+  ]),
+  ['operation.security', contractWith({ security: [null] }), /: security: has a member that is not an object; write/],
+  ['operation.security', contractWith({ security: [{ '': [] }] }), /: security: "" is not a security scheme; describe/],
+  [
+    'pathItem.security',
+    withItem({ security: [{ none: [] }], put: { operationId: 'putThings', responses: noContent } }),
+    /:\d+:4: security: none is not a security scheme; describe/,
+  ],
+  [
+    'pathItem.$ref',
+    contractOf(
+      {
+        ...contractWith({}).paths,
+        '/a': { $ref: '#/components/pathItems/A' },
+      },
+      { components: { pathItems: { A: { $ref: '#/components/pathItems/B', security: [] }, B: {} } } },
+    ),
+    /: OpenAPI ignores security beside \$ref; write out the object, or remove the member$/,
+  ],
   [
     'parameter.$ref',
     withComponents({ parameters: { A: { $ref: '#/components/parameters/A' } } }),
@@ -536,6 +567,16 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     'operation.parameters',
     contractWith({ parameters: [query('a', text), query('a', text)] }),
     /the query parameter a is declared twice, and the first counts; remove the ot/,
+  ],
+  [
+    'pathItem.security',
+    withItem({ security: [{ bearer: [] }] }),
+    /: security: of a path item is of OpenAPI 3\.3, and counts for its operations that have none; write it in each$/,
+  ],
+  [
+    'operation.security',
+    contractWith({ 'x-security': [{ bearer: [] }] }),
+    /: x-security: is an extension, which limits no access; use security$/,
   ],
   ['operation.parameters', contractWith({ parameters: [id] }), /the path parameter id is not in the path; remove it/],
   [
@@ -1111,6 +1152,65 @@ describe('each keyword', () => {
     })
     const { text: answer } = await send({ method: 'GET', url: '/openapi.json' })
     expect(JSON.parse(answer)).toEqual(JSON.parse(JSON.stringify(shown)))
+  })
+
+  it.each<[name: string, kind: string, remedy: string, contract: object]>([
+    ['securty', 'an operation', 'did you mean security?', contractWith({ securty: [] })],
+    ['Security', 'a document', 'did you mean security?', contractWith({}, { Security: [] })],
+    ['sercurity', 'a path item', 'did you mean security?', withItem({ sercurity: [] })],
+    ['securityScheme', 'a components', 'did you mean securitySchemes?', withComponents({ securityScheme: {} })],
+    ['SecuritySchemes', 'a document', 'write securitySchemes in c', contractWith({}, { SecuritySchemes: {} })],
+    ['securityDefinitions', 'a document', 'describe the schemes in co', contractWith({}, { securityDefinitions: {} })],
+    ...(
+      [
+        ['a response', withResponse({ security: [] })],
+        ['a parameter', withParameter({ security: [] })],
+        ['a media type', withBody({ content: json({}, { security: [] }) })],
+        ['a server', contractWith({}, { servers: [{ url: '/', security: [] }] })],
+        ['a tag', contractWith({}, { tags: [{ name: 'a', security: [] }] })],
+      ] as const
+    ).map(([kind, contract]): [string, string, string, object] => [
+      'security',
+      kind,
+      'write security in the document, in a path item or in an operation',
+      contract,
+    ]),
+  ])('that is unknown and about access is refused: %s of %s', async (name, kind, remedy, contract) => {
+    const problems = await problemsOf(contract)
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatch(/^openapi\.yaml:[1-9]\d*:[1-9]\d*: /)
+    expect(problems[0]).toMatch(
+      `${name}${kind === 'a tag' ? '' : ':'} is not a keyword of ${kind}, and is about access, `,
+    )
+    expect(problems[0]).toContain(`so it is not ignored; ${remedy}`)
+  })
+
+  it('security of a path item counts for its operations that have none', async () => {
+    const operation = (operationId: string, more: object = {}) => ({ operationId, responses: noContent, ...more })
+    const open = { security: [], get: operation('open'), put: operation('closed', { security: [{ bearer: [] }] }) }
+    const closed = { security: [{ bearer: [] }], additionalOperations: { COPY: operation('copy') } }
+    const paths = {
+      '/open': open,
+      '/closed': closed,
+      '/component': { $ref: '#/components/pathItems/A' },
+      '/overridden': { $ref: '#/components/pathItems/A', security: [] },
+    }
+    const A = { security: [{ bearer: [] }], get: { responses: noContent } }
+    const contract = contractOf(paths, { security: [], components: { pathItems: { A } } })
+    const done = () => ({ status: 204 })
+    const handlers = { open: done, closed: done, copy: done, 'GET /component': done, 'GET /overridden': done }
+    const send = await serve(contract, handlers)
+    const statusOf = async (method: string, url: string) =>
+      (await send({ method, url, headers: { authorization: '' } })).status
+    expect(await statusOf('GET', '/open')).toBe(204)
+    expect(await statusOf('PUT', '/open')).toBe(401)
+    expect(await statusOf('COPY', '/closed')).toBe(401)
+    expect(await statusOf('GET', '/component')).toBe(401)
+    expect(await statusOf('GET', '/overridden')).toBe(204)
+    // Swagger UI does not know it.
+    const { text: page } = await send({ method: 'GET', url: '/docs/static/swagger-initializer.js' })
+    expect(page).toContain('"get":{"security":[],"operationId":"open"')
+    expect(page).toContain('"A":{"get":{"security":[{"bearer":[]}]')
   })
 
   it.each<[name: string, contract: object, problems: string[]]>([

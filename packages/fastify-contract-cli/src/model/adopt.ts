@@ -13,6 +13,7 @@ import {
   type Mending,
   referenceIn,
 } from './table/keyword.ts'
+import { accessExtension, accessProblem } from './table/access.ts'
 import { didYouMean } from './table/did-you-mean.ts'
 import { articleAndName, misplaced, shapeProblem } from './table/shape.ts'
 import { heldBy, keywordOf, keywords } from './table/table.ts'
@@ -120,8 +121,9 @@ function writeBooleanSchemas({ object, kind }: ContractObject, { places }: Mendi
 function removeEmpty({ object, kind }: ContractObject, { warn }: Mending): void {
   for (const key of Object.keys(object)) {
     const { ignores, rejects } = keywordOf(kind, key) ?? { ignores: '' }
-    const isData = /^(?:const|default|example|value|dataValue)$/.test(key)
-    if (object[key] !== null || isData || typeof ignores === 'string' || typeof rejects === 'string') continue
+    // Null is a value of these, or no statement about access.
+    const isKept = /^(?:const|default|example|value|dataValue|security)$/.test(key)
+    if (object[key] !== null || isKept || typeof ignores === 'string' || typeof rejects === 'string') continue
     Reflect.deleteProperty(object, key)
     warn({ object, key }, `${key}: has no value, and is ignored; remove it`, 'empty')
   }
@@ -172,12 +174,11 @@ function applyKeyword(
 }
 
 function unknown(key: string, kind: Kind): Keyword {
-  return key.startsWith('x-')
-    ? {}
-    : {
-        ignores: () => {
-          const remedy = didYouMean(key, Object.keys(keywords[kind]), 'remove it')
-          return `is not a keyword of ${articleAndName(kind)}, and is ignored; ${remedy}`
-        },
-      }
+  if (key.startsWith('x-')) return { warns: () => accessExtension(key) }
+  const known = Object.keys(keywords[kind])
+  const problem = accessProblem(key, known)
+  const is = `is not a keyword of ${articleAndName(kind)}`
+  return problem === undefined
+    ? { ignores: () => `${is}, and is ignored; ${didYouMean(key, known, 'remove it')}` }
+    : { rejects: `${is}, and ${problem}` }
 }

@@ -19,6 +19,8 @@ interface Noted {
   file: SourceFile
   offset: number
   members: Map<string, number>
+  /** The objects from which members were taken. */
+  taken?: ReadonlyMap<string, object>
 }
 
 /** The places of mappings and lists of YAML files, and of the names and values of their members. */
@@ -40,11 +42,21 @@ export class Places {
     return copy
   }
 
+  /** Gives a copy the places of its original, and one member that of the same member of another object. */
+  take<Copy extends object>(copy: Copy, original: object, key: string, from: object): Copy {
+    this.share(copy, original)
+    const noted = this.#noted.get(copy)
+    if (noted !== undefined) this.#noted.set(copy, { ...noted, taken: new Map(noted.taken).set(key, from) })
+    return copy
+  }
+
   /** @returns undefined for objects that no file contains, such as those added by bundling */
   find({ object, key }: NonNullable<Finding['at']>, of: 'name' | 'value' = 'name'): Place | undefined {
     const noted = this.#noted.get(object)
     if (noted === undefined) return undefined
-    const { file, offset, members } = noted
+    const { file, offset, members, taken } = noted
+    const from = taken?.get(String(key))
+    if (from !== undefined) return this.find({ object: from, ...(key === undefined ? {} : { key }) }, of)
     const both = key === undefined ? undefined : members.get(String(key))
     const found = both === undefined ? offset : of === 'name' ? Math.floor(both / offsets) : both % offsets
     return { file: file.name, ...file.lines.linePos(found) }

@@ -3,8 +3,9 @@ import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from
 import { namedSchemas } from './context.ts'
 import type { References } from './follow.ts'
 import type { ContractObject, Kind, Mending } from './table/keyword.ts'
+import { accessProblem } from './table/access.ts'
 import { articleAndName } from './table/shape.ts'
-import { keywordOf } from './table/table.ts'
+import { keywordOf, keywords } from './table/table.ts'
 
 type Members = Record<string, unknown>
 
@@ -24,13 +25,15 @@ const sections: Partial<Record<Kind, string>> = {
   responseContent: 'mediaTypes',
 }
 
-/** Removes what OpenAPI ignores beside a reference. */
-export function removeBesideReference({ object, kind }: ContractObject, { warn }: Mending): void {
+/** Removes what OpenAPI ignores beside a reference, and refuses what is about access. */
+export function removeBesideReference({ object, kind }: ContractObject, { warn, reject }: Mending): void {
   if (kind === 'schema' || kind === 'link' || typeof object['$ref'] !== 'string' || !keywordOf(kind, '$ref')) return
   for (const name of Object.keys(object)) {
     if (/^(?:\$ref|summary|description|x-.*)$/.test(name)) continue
     Reflect.deleteProperty(object, name)
-    warn({ object, key: name }, `OpenAPI ignores ${name} beside $ref; write out the object, or remove the member`)
+    const text = `OpenAPI ignores ${name} beside $ref; write out the object, or remove the member`
+    const isAboutAccess = accessProblem(name, Object.keys(keywords[kind])) !== undefined
+    ;(isAboutAccess ? reject : warn)({ object, key: name }, text)
   }
 }
 

@@ -1,4 +1,5 @@
 import { isSchema } from 'fastify-contract/schema'
+import { accessProblem } from './access.ts'
 import { type Keywords, each, shown } from './keyword.ts'
 import { mendPaths } from './paths.ts'
 import { nameSchemes, securityProblem } from './security-scheme.ts'
@@ -19,7 +20,7 @@ export const document: Keywords = {
   info: { holds: 'info', isRequired: true },
   servers: { holds: ['server'], mends: mendServers },
   paths: { holds: { each: 'pathItem' }, mends: mendPaths },
-  security: { is: 'a list', mends: nameSchemes, rejects: securityProblem },
+  security: { mends: nameSchemes, rejects: securityProblem },
   jsonSchemaDialect: {
     ignores: (value) =>
       value === 'https://spec.openapis.org/oas/3.1/dialect/base'
@@ -28,7 +29,7 @@ export const document: Keywords = {
   },
   ...shown('webhooks', { each: 'pathItem' }),
   components: { holds: 'components' },
-  tags: { isShown: true, warns: lostParent },
+  tags: { isShown: true, rejects: accessOfTag, warns: lostParent },
   ...shown('externalDocs'),
   ...shown('x-unmatched-responses', { each: 'response' }),
 }
@@ -42,6 +43,16 @@ export const server: Keywords = {
   url: { is: 'text', isRequired: true },
   ...shown('name description'),
   variables: { isShown: true, rejects: emptyEnum },
+}
+
+/** The problem of a tag that has a member about access. */
+function accessOfTag(tags: unknown): string | undefined {
+  const known = ['name', 'summary', 'description', 'externalDocs', 'parent', 'kind']
+  for (const name of Array.isArray(tags) ? tags.filter(isSchema).flatMap(Object.keys) : []) {
+    const problem = known.includes(name) ? undefined : accessProblem(name, known)
+    if (problem !== undefined) return `${name} is not a keyword of a tag, and ${problem}`
+  }
+  return undefined
 }
 
 /** The problem of a tag whose parent is not a tag, or is below it (OpenAPI 3.2, section 4.23). */

@@ -6,7 +6,7 @@ import { mendOwnServers } from './servers.ts'
 import { mendStatuses } from './statuses.ts'
 
 export const operation: Keywords = {
-  security: { is: 'a list', mends: nameSchemes, rejects: securityProblem },
+  security: { mends: nameSchemes, rejects: securityProblem },
   operationId: { is: 'text' },
   parameters: {
     holds: ['parameter'],

@@ -1,6 +1,7 @@
 import { methodFields } from 'fastify-contract/document'
 import { type Keywords, each, ignored, shown } from './keyword.ts'
 import { besideQuerystring } from './parameters.ts'
+import { inheritSecurity, securityProblem } from './security-scheme.ts'
 
 export const pathItem: Keywords = {
   // Those of `paths` are included where they are referred to.
@@ -11,6 +12,13 @@ export const pathItem: Keywords = {
   // Their names are checked where they are served.
   additionalOperations: { holds: { each: 'operation' } },
   parameters: { holds: ['parameter'], warns: besideQuerystring },
+  // Of OpenAPI 3.3. Its operations have it by now; what is left is not a list.
+  security: {
+    mends: ({ object }, mending) => {
+      inheritSecurity(object, mending)
+    },
+    rejects: securityProblem,
+  },
   // Its operations inherit them.
   servers: { holds: ['server'] },
 }

@@ -2,6 +2,7 @@ import { methodProblem, operationPlaces } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
 import type { ContractObject, Mending } from './keyword.ts'
 import { keyOfParameter } from './parameters.ts'
+import { inheritSecurity } from './security-scheme.ts'
 import { type PlacedOperation, checkPath, mergeRoutes } from './routes.ts'
 
 type Members = Record<string, unknown>
@@ -32,7 +33,9 @@ function includePathItems(paths: Members, { places, resolve }: Mending): void {
     const target = isSchema(written) && '$ref' in written ? resolve(written) : undefined
     if (!isSchema(written) || target === undefined) continue
     const { $ref: _, ...own } = written
-    const item: Members = places.share({ ...target, ...own }, written)
+    const item: Members = { ...target, ...own }
+    if ('security' in own) places.share(item, written)
+    else places.take(item, written, 'security', target)
     const { additionalOperations: others } = item
     if (isSchema(others)) item['additionalOperations'] = places.share({ ...others }, others)
     for (const { holder, key } of operationPlaces(item)) {
@@ -63,6 +66,7 @@ function operationsIn(paths: Members, mending: Mending): PlacedOperation[] {
     const item = own(paths, path)
     if (item === undefined) return []
     own(item, 'additionalOperations')
+    inheritSecurity(item, mending)
     return operationPlaces(item).flatMap(({ method, holder, key }): PlacedOperation[] => {
       const problem = holder === item ? undefined : methodProblem(key)
       if (problem !== undefined) mending.reject({ object: holder, key }, `additionalOperations: ${problem}`)

@@ -1,3 +1,4 @@
+import { operationPlaces } from 'fastify-contract/document'
 import { namesOf } from 'fastify-contract/json'
 import { type Schema, isSchema } from 'fastify-contract/schema'
 import { isScope } from 'fastify-contract/security'
@@ -45,18 +46,37 @@ export function nameSchemes({ object }: ContractObject, { document: { $self: sel
   }
 }
 
-/** The problem of the security of the document or of an operation. */
+/** Gives the operations of a path item its security, unless they have their own (OpenAPI 3.3, "Path Item Object"). */
+export function inheritSecurity(item: Record<string, unknown>, { places, warn }: Mending): void {
+  const { security, additionalOperations: others } = item
+  // The structure is checked later.
+  if (!Array.isArray(security)) return
+  // YAML aliases may share operations with other path items.
+  if (isSchema(others)) item['additionalOperations'] = places.share({ ...others }, others)
+  for (const { holder, key } of operationPlaces(item)) {
+    const operation = holder[key]
+    if (!isSchema(operation) || 'security' in operation) continue
+    holder[key] = places.take({ ...operation, security }, operation, 'security', item)
+  }
+  Reflect.deleteProperty(item, 'security')
+  const text =
+    'security: of a path item is of OpenAPI 3.3, and counts for its operations that have none; write it in each'
+  warn({ object: item, key: 'security' }, text, 'security of a path item')
+}
+
+/** The problem of the security of the document, of a path item or of an operation. */
 export function securityProblem(
   security: unknown,
   _object: Schema,
   { securitySchemes }: KeywordContext,
 ): string | undefined {
-  const requirements = [security].flat()
+  if (!Array.isArray(security)) return 'is not a list; write one such as - bearer: [], or [] for everybody'
+  const requirements: unknown[] = security
   if (!requirements.every(isSchema)) return 'has a member that is not an object; write one such as bearer: []'
   for (const [name, scopes] of requirements.flatMap(Object.entries<unknown>)) {
     const scheme = securitySchemes.get(name)
     if (scheme === undefined)
-      return `${name} is not a security scheme; describe it in components/securitySchemes, or correct the name`
+      return `${name || JSON.stringify(name)} is not a security scheme; describe it in components/securitySchemes, or correct the name`
     if (!scheme.isSupported) return `${name} is of the type ${String(scheme.type)}, which is not supported; ${schemes}`
     if (!Array.isArray(scopes)) return `the scopes of ${name} are not a list; write one, such as []`
     const scope: unknown = scopes.find((each) => typeof each !== 'string' || !isScope(each))

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyReque
 import type { OpenAPIV3 } from 'openapi-types'
 import { type Contract, documentOf, writtenDocumentOf } from '../../document/contract.ts'
 import { tableStyles, writeInitializer, writePage } from './docs-page.ts'
+import { withSecurity } from './security-of-page.ts'
 import { withServers } from './servers-of-page.ts'
 
 /** Swagger UI's files in its Fastify plugin. The plugin itself would take 5 MiB and round integers in `/docs/json`. */
@@ -79,7 +80,7 @@ export function registerDocs(app: FastifyInstance, { contract, source, page, tak
     [`${beside}/openapi.yaml`]: () => source ?? contract.document,
     [`${beside}/openapi.json`]: () => contract.document,
     [`${page}/static/swagger-initializer.js`]: async () =>
-      writeInitializer(withServers(await shownDocument(contract), documentOf(contract), basePaths), page),
+      writeInitializer(withSecurity(withServers(await shownDocument(contract), documentOf(contract), basePaths)), page),
     [`${page}/static/theme/narrow.css`]: () => tableStyles,
   }
   for (const [path, write] of Object.entries(made)) serve(path, sendOnce(mediaTypes[extname(path)], write))
