@@ -112,7 +112,7 @@ export interface TestRequest {
 
 /** Serves a contract until the test is finished. `TOKEN` is the one credential that is valid. */
 export async function serve(
-  given: object,
+  given: object | string,
   handlers: Record<string, (input: never) => unknown>,
   onFinished: (close: () => Promise<void>) => void = onTestFinished,
 ) {

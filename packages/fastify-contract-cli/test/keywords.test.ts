@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stringifyJson } from 'fastify-contract/json'
 import { describe, expect, it } from 'vitest'
 import type { Kind } from '../src/model/table/keyword.ts'
 
@@ -1183,6 +1184,21 @@ describe('each keyword', () => {
       `${name}${kind === 'a tag' ? '' : ':'} is not a keyword of ${kind}, and is about access, `,
     )
     expect(problems[0]).toContain(`so it is not ignored; ${remedy}`)
+  })
+
+  it('of a merge key of YAML is warned of once', async () => {
+    const contract = stringifyJson(contractWith({}), 1)
+      .replace(/^\{/, '{ "x-base": &base { in: query, schema: { type: string } },')
+      .replace(
+        '"operationId"',
+        '"parameters": [{ <<: *base, name: a }, { !!merge <<: *base, name: b }],\n "operationId"',
+      )
+    const text = '<<: is of YAML 1.1, and other tools may not read it; write out the members, or use $ref'
+    expect(await warningsOf(contract)).toEqual([`openapi.yaml:15:22: warning: ${text} (and 1 more)`])
+    expect(await problemsOf(contract, { strict: true })).toHaveLength(2)
+    const send = await serve(contract, { listThings: () => ({ status: 204 }) })
+    expect((await send({ method: 'GET', url: '/things?a=1&b=2' })).status).toBe(204)
+    expect((await send({ method: 'GET', url: '/things?c=1' })).status).toBe(400)
   })
 
   it('security of a path item counts for its operations that have none', async () => {

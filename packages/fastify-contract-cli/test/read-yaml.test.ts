@@ -6,6 +6,11 @@ import { readYaml } from '../src/model/read-yaml.ts'
 const read = (text: string | Uint8Array) =>
   readYaml(typeof text === 'string' ? Buffer.from(text) : text, 'openapi.yaml', new Places())
 
+function readPlaced(text: string) {
+  const places = new Places()
+  return { document: readYaml(Buffer.from(text), 'openapi.yaml', places), places }
+}
+
 function problemOf(text: string | Uint8Array): string {
   try {
     return JSON.stringify(read(text))
@@ -21,17 +26,41 @@ function doubled(levels: number): string {
   return ['x0: &x0 [a]', ...lists.map((line, index) => `${line}[*x${String(index)}, *x${String(index)}]`)].join('\n')
 }
 
+/** Each mapping merges the one before twice. */
+function merged(levels: number): string {
+  const line = (level: number) => `x${String(level)}: &x${String(level)} `
+  const lines = Array.from({ length: levels }, (_, index) => {
+    const before = `{ <<: *x${String(index)} }`
+    return `${line(index + 1)}{ a: ${before}, b: ${before} }`
+  })
+  return [`${line(0)}{}`, ...lines].join('\n')
+}
+
 const tooMany = /aliases have expanded to more than 20000 values; refer to components by/
 
 describe('a YAML file is refused', () => {
   it.each<[string, string | Uint8Array, RegExp]>([
     ['empty', '', /is empty; write an OpenAPI document/],
     ['that is a list', '- a\n- b\n', /is not a YAML mapping; write an OpenAPI document/],
+    ...['text', '~', '[text]', '[[{ a: 1 }]]'].map((value): [string, string, RegExp] => [
+      `with a merge key of ${value}`,
+      `a:\n  <<: ${value}\n`,
+      /^openapi\.yaml:2:7: << merges only mappings; write one, an alias of one, or a list of these$/,
+    ]),
+    ['with a merge key of itself', 'a: &a\n  <<: *a\n', /^openapi\.yaml:2:7: the alias \*a leads to nothing or back/],
     [
-      'with a merge key',
-      'a: &a { b: 1 }\nc:\n  <<: *a\n',
-      /<< is not part of YAML 1\.2; write the members, or use \$ref/,
+      'with a merge key twice',
+      'a: { <<: { b: 1 }, <<: { c: 1 } }\n',
+      /the name << is duplicated; give one of them a list/,
     ],
+    ['with merge keys of merge keys, 30 levels of them', merged(30), tooMany],
+    ...['!!timestamp 2026-02-28', '!!binary aGk=', '!!omap [b: 1]', '!!merge <<'].map(
+      (value): [string, string, RegExp] => [
+        `with ${value}`,
+        `a: ${value}\n`,
+        /^openapi\.yaml:1:\d+: !!\w+ is of YAML 1\.1, and has no JSON; remove it$/,
+      ],
+    ),
     ['with an alias of itself', 'a: &a\n  b: *a\n', /^openapi\.yaml:2:6: the alias \*a leads to nothing or back to it/],
     ['with an alias of nothing', 'a: *b\n', /^openapi\.yaml:1:4: /],
     ['with aliases of aliases, 30 levels of them', doubled(30), tooMany],
@@ -107,6 +136,37 @@ describe('a YAML file is read', () => {
     expect(a).toEqual({ d: 1 })
     expect(b).toBe(a)
     expect(c).toEqual([a])
+  })
+
+  it.each<[string, string, object]>([
+    ['one mapping', '<<: *a', { one: 1, two: 1 }],
+    ['a list, of which the first counts', '<<: [*b, *a]', { one: 1, two: 2 }],
+    ['an alias of a list', '<<: *list', { one: 1, two: 2 }],
+    ['a mapping that is no alias', '<<: { one: 3 }', { one: 3 }],
+    ['fewer members than its own, before it', '{ one: 3, <<: *a }', { one: 3, two: 1 }],
+    ['fewer members than its own, after it', '{ <<: *a, one: 3 }', { one: 3, two: 1 }],
+    ['a mapping that merges another', '<<: *c', { one: 1, two: 1, three: 3 }],
+    ['a mapping, with a tag', '!!merge <<: *a', { one: 1, two: 1 }],
+    ['nothing, because it is quoted', '"<<": *a', { '<<': { one: 1, two: 1 } }],
+  ])('with a merge key of %s', (_kind, text, value) => {
+    const c = 'c: &c { <<: *a, three: 3 }'
+    const read = readPlaced(`a: &a { one: 1, two: 1 }\nb: &b { two: 2 }\n${c}\nlist: &list [*b, *a]\nd:\n  ${text}\n`)
+    expect(read.document['d']).toEqual(value)
+  })
+
+  it('with the places of merged members', () => {
+    const { document, places } = readPlaced('a: &a { one: 1 }\nb:\n  <<: *a\n  two: 2\n')
+    const object = document['b'] as object
+    expect(places.find({ object, key: 'one' })).toEqual({ file: 'openapi.yaml', line: 1, col: 9 })
+    expect(places.find({ object, key: 'two' })).toEqual({ file: 'openapi.yaml', line: 4, col: 3 })
+    expect(places.warnings).toMatchObject([{ at: { object, key: '<<' } }])
+  })
+
+  it('with a $ref that is data in an extension, and none where an alias of it is', () => {
+    const referencesOf = (text: string) => [...readPlaced(text).places.references.keys()]
+    expect(referencesOf('x-a: &a { $ref: a.yaml }\nx-b: { c: *a }\n')).toEqual([])
+    expect(referencesOf('x-a: &a { $ref: a.yaml }\nx-b: &b { c: *a }\nd: *b\n')).toEqual(['a.yaml'])
+    expect(referencesOf('x-a: &a { $ref: a.yaml }\nd: { <<: *a }\n')).toEqual(['a.yaml'])
   })
 
   it('with __proto__ as an ordinary name', () => {

@@ -30,9 +30,16 @@ export class Places {
   readonly references = new Map<string, object>()
   /** Whether a schema has an identifier, an anchor or a dynamic reference. */
   hasIdentifiers = false
+  /** What other tools may read in another way. */
+  readonly warnings: Finding[] = []
 
   note(object: object, noted: Noted): void {
     this.#noted.set(object, noted)
+  }
+
+  /** The offsets of the members of a mapping or a list of a file. */
+  membersOf(object: object): ReadonlyMap<string, number> {
+    return this.#noted.get(object)?.members ?? new Map()
   }
 
   /** Gives a copy the places of its original; the items of a list keep their own. */

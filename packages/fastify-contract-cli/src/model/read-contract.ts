@@ -51,7 +51,7 @@ export async function readCheckedContract(
     if (unserved?.isRefused === true) reject([unserved], places, name)
     const { uncompiled, slow } = await checkCompilation(document, operations)
     reject(uncompiled, places, name)
-    const found = [...warnings, ...broken, ...slow, ...(unserved === undefined ? [] : [unserved])]
+    const found = [...places.warnings, ...warnings, ...broken, ...slow, ...(unserved === undefined ? [] : [unserved])]
     if (strict) reject(found, places, name)
     return { document, written, operations, warnings: inWarnings(found, places, name), referred }
   })

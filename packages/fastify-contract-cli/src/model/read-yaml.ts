@@ -1,5 +1,6 @@
 import { type Alias, LineCounter, type Node, type Scalar } from 'yaml'
 import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
+import { isSchema } from 'fastify-contract/schema'
 import { BrokenContract } from './findings.ts'
 import { type Places, type SourceFile, offsets } from './places.ts'
 
@@ -9,6 +10,8 @@ const maxDepth = 200
 const maxAliased = 20_000
 /** The maximum number of reported problems of a file. One missing quote can cause hundreds. */
 const maxProblems = 5
+/** Tags of YAML 1.1 for values that JSON does not have. */
+const foreignTag = /^tag:yaml\.org,2002:(binary|timestamp|omap|pairs|merge)$/
 const tooDeep = `is nested more than ${String(maxDepth)} levels deep; move parts to components, and refer to them by $ref`
 
 /**
@@ -33,7 +36,8 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
   }
   // For unique keys `yaml` takes quadratic time; for pretty errors it copies the text around each.
   const quick = { uniqueKeys: false, prettyErrors: false }
-  const yaml = parseDocument(source, { lineCounter: lines, intAsBigInt: true, version: '1.2', ...quick })
+  const schema = { intAsBigInt: true, version: '1.2', merge: true } as const
+  const yaml = parseDocument(source, { lineCounter: lines, ...schema, ...quick })
   for (const { message, pos } of [...yaml.errors, ...yaml.warnings]) {
     report(pos[0], /call stack/.test(message) ? tooDeep : message)
   }
@@ -49,6 +53,11 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
     throw new BrokenContract([`${file}:1:1: is not a YAML mapping; write an OpenAPI document`])
   }
   return document as Record<string, unknown>
+}
+
+/** Assignment to `__proto__` would set the prototype. */
+function setMember(object: object, name: string, value: unknown): void {
+  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
 function offsetOf(node: unknown): number {
@@ -68,18 +77,31 @@ function textOf(bytes: Uint8Array, file: string): string {
   return text
 }
 
+/** A `$ref`, and the object that has it. */
+type Reference = readonly [reference: string, object: object]
+
+/** The value of an anchor, shared by its aliases. */
+interface Anchored {
+  value: unknown
+  /** The number of values within. */
+  size: number
+  /** Those within that are data where the anchor is, but not at every alias. */
+  references: readonly Reference[]
+}
+
 /** Converts the nodes of a document to values, and notes their places. */
 class YamlReader {
   readonly #places: Places
   readonly #file: SourceFile
   readonly #report: (node: unknown, text: string) => void
-  /** The value of each anchor, shared by its aliases, and the number of values within. */
-  readonly #anchored = new Map<string, { value: unknown; size: number } | undefined>()
+  readonly #anchored = new Map<string, Anchored | undefined>()
   #depth = 0
   #size = 0
   #aliased = 0
   /** How many extensions are open: a `$ref` inside is data. */
   #extensions = 0
+  /** Those inside of extensions. */
+  readonly #inExtensions: Reference[] = []
 
   constructor(places: Places, file: SourceFile, report: (node: unknown, text: string) => void) {
     this.#places = places
@@ -92,9 +114,11 @@ class YamlReader {
     const anchor = isNode(node) ? node.anchor : undefined
     // Until it is read, an anchor has no value.
     if (anchor !== undefined) this.#anchored.set(anchor, undefined)
-    const before = this.#size++
+    const [before, references] = [this.#size++, this.#inExtensions.length]
+    const [, tag] = foreignTag.exec((isNode(node) && node.tag) || '') ?? []
     let value: unknown = null
-    if (isScalar(node)) value = this.#scalar(node)
+    if (tag !== undefined) this.#report(node, `!!${tag} is of YAML 1.1, and has no JSON; remove it`)
+    else if (isScalar(node)) value = this.#scalar(node)
     else if (this.#depth === maxDepth) this.#report(node, tooDeep)
     else {
       this.#depth++
@@ -102,8 +126,14 @@ class YamlReader {
       if (isSeq(node)) value = this.#sequence(node.items, node)
       this.#depth--
     }
-    if (anchor !== undefined) this.#anchored.set(anchor, { value, size: this.#size - before })
+    if (anchor !== undefined)
+      this.#anchored.set(anchor, { value, size: this.#size - before, references: this.#inExtensions.slice(references) })
     return value
+  }
+
+  #noteReference([reference, object]: Reference): void {
+    if (this.#extensions > 0) this.#inExtensions.push([reference, object])
+    else this.#places.references.set(reference, object)
   }
 
   /** `yaml` parses all integers as bigints or none; safe integers become numbers again. */
@@ -119,6 +149,7 @@ class YamlReader {
       this.#report(node, `the alias *${node.source} leads to nothing or back to itself; remove it`)
       return null
     }
+    for (const reference of read.references) this.#noteReference(reference)
     this.#size += read.size
     // Reported once.
     const isReported = this.#aliased > maxAliased
@@ -132,29 +163,54 @@ class YamlReader {
   #mapping(items: { key: unknown; value: unknown }[], node: Node): Record<string, unknown> {
     const object: Record<string, unknown> = {}
     const members = this.#note(object, node)
+    const own = new Set<string>()
     for (const { key, value } of items) {
+      const isMerge = isScalar(key) && typeof key.value === 'symbol' && key.source === '<<'
       // The key as text.
-      const written = isScalar(key) && key.value !== null ? (this.read(key) as string | number) : undefined
-      if (written === undefined) {
+      const written = isScalar(key) && key.value !== null && !isMerge ? (this.read(key) as string | number) : undefined
+      if (written === undefined && !isMerge) {
         this.#report(key ?? node, 'a key must be text or a number')
         continue
       }
-      const name = String(written)
-      if (name === '<<') this.#report(key, '<< is not part of YAML 1.2; write the members, or use $ref')
-      if (members.has(name)) this.#report(key, `the name ${name} is duplicated; remove one`)
+      const name = isMerge ? '<<' : String(written)
+      const remedy = isMerge ? 'give one of them a list' : 'remove one'
+      if (own.has(name)) this.#report(key, `the name ${name} is duplicated; ${remedy}`)
+      own.add(name)
       members.set(name, offsetOf(key) * offsets + offsetOf(value ?? key))
-      const isExtension = name.startsWith('x-')
-      if (isExtension) this.#extensions++
-      const own = { value: this.read(value), writable: true, enumerable: true, configurable: true }
-      if (isExtension) this.#extensions--
-      if (/^\$(?:self|id|anchor|dynamicAnchor|dynamicRef)$/.test(name) && typeof own.value === 'string')
-        this.#places.hasIdentifiers = true
-      if (name === '$ref' && typeof own.value === 'string' && this.#extensions === 0)
-        this.#places.references.set(own.value, object)
-      // Assignment to `__proto__` would set the prototype.
-      Object.defineProperty(object, name, own)
+      if (isMerge) this.#merge(object, members, value ?? key)
+      else this.#define(object, name, value)
     }
     return object
+  }
+
+  #define(object: Record<string, unknown>, name: string, node: unknown): void {
+    const isExtension = name.startsWith('x-')
+    if (isExtension) this.#extensions++
+    const value = this.read(node)
+    if (isExtension) this.#extensions--
+    if (/^\$(?:self|id|anchor|dynamicAnchor|dynamicRef)$/.test(name) && typeof value === 'string')
+      this.#places.hasIdentifiers = true
+    if (name === '$ref' && typeof value === 'string') this.#noteReference([value, object])
+    setMember(object, name, value)
+  }
+
+  /** Adds the members that an object does not have, of one mapping or of several (yaml.org/type/merge.html). */
+  #merge(object: Record<string, unknown>, members: Map<string, number>, node: unknown): void {
+    const sources = [this.read(node)].flat()
+    for (const source of sources) {
+      if (!isSchema(source)) {
+        this.#report(node, '<< merges only mappings; write one, an alias of one, or a list of these')
+        continue
+      }
+      const places = this.#places.membersOf(source)
+      for (const [name, value] of Object.entries(source)) {
+        if (Object.hasOwn(object, name)) continue
+        setMember(object, name, value)
+        members.set(name, places.get(name) ?? 0)
+      }
+    }
+    const text = '<<: is of YAML 1.1, and other tools may not read it; write out the members, or use $ref'
+    this.#places.warnings.push({ at: { object, key: '<<' }, text })
   }
 
   #sequence(items: unknown[], node: Node): unknown[] {
