@@ -3,7 +3,8 @@ import { appendFile, readFile, readdir, rm, symlink, truncate, writeFile } from 
 import { dirname, join } from 'node:path'
 import { UnservableContract, notImplemented, serve as serveContract } from 'fastify-contract'
 import { documentOf } from 'fastify-contract/document'
-import { parseJsonWithBigInts, printable, stringifyJson } from 'fastify-contract/json'
+import { lookUp, parseJsonWithBigInts, printable, stringifyJson } from 'fastify-contract/json'
+import { isSchema } from 'fastify-contract/schema'
 import { describe, expect, it } from 'vitest'
 import { checkBreaking } from '../src/breaking/breaking.ts'
 import { generate } from '../src/generate/generate.ts'
@@ -234,11 +235,21 @@ async function hostileFolder(contract: object | string, others: Record<string, s
 
 const outside = 'is outside the folder of the contract; keep a copy below it'
 const noFile = 'is not a regular file; copy its content into one'
+const brokenEncoding = 'has a percent-encoding that is broken; write % as %25'
 const unprintable = 'has a control character or a line break in its name; rename it'
 
 /** References that are not followed, and why. `ROOT` is the folder above that of the contract. */
 const refused: [reference: string, because: string][] = [
   ['../secret.yaml', outside],
+  ['%2e%2e%2fsecret.yaml', outside],
+  ['link%2Eyaml', outside],
+  ['file://ROOT/secret.yaml', outside],
+  ['a%00b.yaml', unprintable],
+  ['a%zz.yaml', brokenEncoding],
+  ['%E0%A4.yaml', brokenEncoding],
+  ['none.yaml', 'leads to nothing; correct the name'],
+  ['inside.yaml#None', 'leads to nothing; correct the name'],
+  ['folder\\a.yaml', 'leads to nothing; write / in place of \\'],
   ['ROOT/secret.yaml', outside],
   ['link.yaml', outside],
   ['linked/secret.yaml', outside],
@@ -250,7 +261,9 @@ const refused: [reference: string, because: string][] = [
   ['a\u2028b.yaml', unprintable],
   ['\u001b[31m.yaml', unprintable],
   ['large.yaml', 'has more than 16777216 bytes; split the contract into files'],
-  ['http://127.0.0.1:9/a.yaml', 'is on the network, which is not used; keep a local copy'],
+  ...['http://127.0.0.1:9/a.yaml', 'git+https://127.0.0.1:9/a.yaml', 'file://host/a.yaml'].map(
+    (uri): [string, string] => [uri, 'is on the network, which is not used; keep a local copy'],
+  ),
 ]
 const withReply = (schema: object, schemas: object = {}) => {
   const responses = { 200: { description: 'A thing.', content: json(schema) }, ...failures }
@@ -278,6 +291,39 @@ describe('a contract that refers to', () => {
       expect(lines.join()).not.toContain('the reference #')
       await expect(readFile(join(api, 'generated/contract.ts'))).rejects.toThrow('ENOENT')
     }
+  })
+
+  it.each<[reference: string, kind: string]>([
+    ['sub%20folder/a%20b.yaml', 'boolean'],
+    ['sub folder/a b.yaml', 'boolean'],
+    ['a%20b.yaml', 'integer'],
+    ['%7Bid%7D%3F%23.yaml', 'number'],
+    ['{id}?#.yaml', 'number'],
+    ['file://API/inside.yaml', 'string'],
+    ['./folder/../inside.yaml', 'string'],
+    ['names.yaml#/a~0b~1c', 'boolean'],
+    ['names.yaml#/d%20e', 'integer'],
+    ['names.yaml#anchor', 'number'],
+    ['openapi.yaml#/components/schemas/Own', 'string'],
+    ['openapi%2Eyaml#own', 'string'],
+  ])('%j has a percent-encoded URI or the name of a file', async (reference, type) => {
+    const api = await hostileFolder(
+      {},
+      {
+        'sub folder/a b.yaml': 'type: boolean\n',
+        'a b.yaml': 'type: boolean\n',
+        'a%20b.yaml': 'type: integer\n',
+        '{id}?#.yaml': 'type: number\n',
+        'names.yaml': `a~b/c: { type: boolean }\nd e: { type: integer }\nf: { $anchor: anchor, $ref: '#/g' }\ng: { type: number }\n`,
+      },
+    )
+    const contract = withReply({ $ref: reference.replace('API', api) }, { Own: { $anchor: 'own', type: 'string' } })
+    await writeFile(join(api, 'openapi.yaml'), stringifyJson(contract, 1))
+    expect(await generateIn(api)).toMatchObject({ ok: true })
+    const document = documentOf(await generatedContract(api))
+    let schema = lookUp(document, '#/paths/~1things/get/responses/200/content/application~1json/schema')
+    while (isSchema(schema) && '$ref' in schema) schema = lookUp(document, String(schema['$ref']))
+    expect(schema).toMatchObject({ type })
   })
 
   it('a regular file of its folder, or a symbolic link to one, is accepted', async () => {

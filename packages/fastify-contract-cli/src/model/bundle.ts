@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { BaseResolver, type Document as RedoclyDocument, ResolveError } from '@redocly/openapi-core'
 import { Source, bundle, createConfig } from '@redocly/openapi-core'
-import { lookUp } from 'fastify-contract/json'
+import { escapeName, lookUp } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
 import { BrokenContract, type Finding } from './findings.ts'
-import { resolveIdentifiers } from './identifiers.ts'
-import { RejectedFile, isOnNetwork, readBelow } from './read-file.ts'
+import { pointerOfAnchor, resolveIdentifiers } from './identifiers.ts'
+import { RejectedFile, fileOf, isOnNetwork, readBelow } from './read-file.ts'
 import type { Places } from './places.ts'
 import { inLines } from './report.ts'
 import { readYaml } from './read-yaml.ts'
@@ -47,13 +47,14 @@ export async function bundleFiles(
     throw new BrokenContract([`${name}: the references cannot be resolved (${reason}); refer to each object directly`])
   })
   refuseCircles(document, new Set(), new Set())
+  escapeReferences(document, document['components'], new Set())
   if (files.unreadable.size > 0) throw new BrokenContract([...files.unreadable])
   const findings = problems.flatMap(({ message, location: [first] }): Finding[] => {
     if (!message.startsWith("Can't resolve $ref")) return []
     const document = files.parsed(first?.source.absoluteRef ?? '')
     const object = lookUp(document, (first?.pointer ?? '').replace(/^#?/, '#'))
     const reference = lastReference(object, document)
-    const reason = message.replace(/^Can't resolve \$ref:? ?/, '') || 'leads to nothing'
+    const reason = message.replace(/^Can't resolve \$ref:? ?/, '') || leadsToNothing
     return [
       { at: isSchema(object) ? { object, key: '$ref' } : undefined, text: `the reference ${reference} ${reason}` },
     ]
@@ -74,6 +75,7 @@ function lastReference(object: unknown, document: unknown): string {
   return reference
 }
 
+const leadsToNothing = 'leads to nothing; correct the name'
 const onNetwork = 'is on the network, which is not used; keep a local copy'
 
 /** Redocly puts an object where it is referred to, even into itself. @throws RangeError as for any endless chain */
@@ -84,6 +86,20 @@ function refuseCircles(node: unknown, open: Set<unknown>, done: Set<unknown>): v
   for (const member of Object.values(node)) refuseCircles(member, open, done)
   open.delete(node)
   done.add(node)
+}
+
+/** Redocly names components by files and names, and refers to them without escaping these names. */
+function escapeReferences(node: unknown, components: unknown, met: Set<unknown>): void {
+  if (typeof node !== 'object' || node === null || met.has(node)) return
+  met.add(node)
+  if (isSchema(node) && isSchema(components) && typeof node['$ref'] === 'string') {
+    const [, section = '', name = ''] = /^#\/components\/(\w+)\/(.*[%~].*)$/.exec(node['$ref']) ?? []
+    const named = components[section]
+    if (isSchema(named) && Object.hasOwn(named, name))
+      node['$ref'] = `#/components/${section}/${encodeURIComponent(escapeName(name))}`
+  }
+  for (const [name, member] of Object.entries(node))
+    if (!name.startsWith('x-')) escapeReferences(member, components, met)
 }
 
 type Document = RedoclyDocument<Record<string, unknown>>
@@ -124,14 +140,24 @@ class FilesBelow extends BaseResolver {
     const exact = known.find(({ self }) => self.href === uri)
     if (exact !== undefined) return exact.path
     const isRooted = own !== undefined && reference.startsWith('/')
-    if (!isOnNetwork(reference) && !isRooted) return resolve(dirname(base), reference)
+    if (!isOnNetwork(reference) && !isRooted) return fileOf(dirname(base), reference)
     for (const { path, self } of known) {
       const folder = new URL('.', self).href
       if (uri?.startsWith(folder) !== true) continue
-      const beside = resolve(dirname(path), decodeURIComponent(uri.slice(folder.length)))
+      const beside = fileOf(dirname(path), uri.slice(folder.length))
       if (existsSync(beside)) return beside
     }
-    throw failed(onNetwork)
+    throw new RejectedFile(onNetwork)
+  }
+
+  /** Redocly finds out by it whether a reference leads to the same file. */
+  override resolveExternalRef(base: string | null, reference: string): string {
+    try {
+      return this.#pathOf(base ?? this.#root, reference)
+    } catch (error) {
+      if (error instanceof RejectedFile) return reference
+      throw error
+    }
   }
 
   /** Redocly reports its errors with the reference. */
@@ -141,28 +167,51 @@ class FilesBelow extends BaseResolver {
   }
 
   #read(base: string | null, reference: string): Document {
-    const path = this.#pathOf(base ?? this.#root, reference)
-    const known = this.#documents.get(path)
-    if (known !== undefined) return known
-    const name = relative(dirname(this.#root), path)
     try {
-      const source = readBelow(dirname(this.#root), path)
-      const parsed = readYaml(source, join(dirname(this.#name), name), this.#places)
-      resolveIdentifiers(parsed, this.#places)
-      const document = { source: new Source(path, ''), parsed }
-      this.referred.set(name, source)
-      this.#documents.set(path, document)
-      return document
+      const path = this.#pathOf(base ?? this.#root, reference)
+      const [, file, anchor] = /^([^#]+)#([^#]+)$/.exec(reference) ?? []
+      if (file === undefined || anchor === undefined || existsSync(path))
+        return this.#documents.get(path) ?? this.#readFile(path)
+      return anchoredIn(this.#read(base, file), anchor)
     } catch (error) {
       if (error instanceof BrokenContract) for (const line of error.lines) this.unreadable.add(line)
-      throw failed(error instanceof RejectedFile ? error.message : 'leads to nothing')
+      if (error instanceof ResolveError) throw error
+      throw failed(error instanceof RejectedFile ? error.message : reasonOf(error, reference))
     }
+  }
+
+  #readFile(path: string): Document {
+    const name = relative(dirname(this.#root), path)
+    const source = readBelow(dirname(this.#root), path)
+    const parsed = readYaml(source, join(dirname(this.#name), name), this.#places)
+    resolveIdentifiers(parsed, this.#places)
+    const document = { source: new Source(path, ''), parsed }
+    this.referred.set(name, source)
+    this.#documents.set(path, document)
+    return document
   }
 }
 
 /** The URI of a file by its `$self`; undefined without one. */
 function selfOf({ $self: self }: Record<string, unknown>): URL | undefined {
   return typeof self === 'string' && URL.canParse(self) ? new URL(self) : undefined
+}
+
+/** A document that leads to the schema with an anchor in another one: Redocly knows only the anchors of the same file. */
+function anchoredIn({ source: { absoluteRef: path }, parsed }: Document, anchor: string): Document {
+  const pointer = pointerOfAnchor(parsed, anchor)
+  if (pointer === undefined) throw failed(leadsToNothing)
+  return {
+    source: new Source(`${path}#${anchor}`, ''),
+    parsed: { $ref: `${encodeURIComponent(basename(path))}#${pointer}` },
+  }
+}
+
+/** Why a file cannot be read. */
+function reasonOf(error: unknown, reference: string): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'ENOENT'
+  if (!/^ENO(?:ENT|TDIR)$/.test(code)) return `cannot be read (${code})`
+  return reference.includes('\\') ? 'leads to nothing; write / in place of \\' : leadsToNothing
 }
 
 function failed(reason: string): ResolveError {

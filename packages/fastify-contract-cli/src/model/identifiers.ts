@@ -55,8 +55,7 @@ export function resolveIdentifiers(document: object, places: Places): ReadonlySe
     if (typeof node['$dynamicRef'] === 'string' && reference === undefined) referring.push({ holder: node, base })
     if (typeof reference === 'string') holders.push({ holder: node, reference, base })
     for (const [name, member] of Object.entries(node))
-      if (!/^(?:x-.*|const|enum|examples?|default)$/.test(name))
-        walk(member, `${pointer}/${escapeName(name)}`, base, resource)
+      if (!isData(name)) walk(member, `${pointer}/${escapeName(name)}`, base, resource)
   }
   walk(document, '', own, root)
 
@@ -95,6 +94,23 @@ function pointerOf(uri: URL, resources: ReadonlyMap<string, Resource>): string |
     ?.split('/')
     .map(encodeURIComponent)
     .join('/')
+}
+
+/** The JSON Pointer of the schema that has an anchor, in a document without base URIs of its own. */
+export function pointerOfAnchor(node: unknown, anchor: string, pointer = ''): string | undefined {
+  if (typeof node !== 'object' || node === null) return undefined
+  if (isSchema(node) && [node['$anchor'], node['$dynamicAnchor']].includes(anchor)) return pointer
+  for (const [name, member] of Object.entries(node)) {
+    if (isData(name)) continue
+    const found = pointerOfAnchor(member, anchor, `${pointer}/${encodeURIComponent(escapeName(name))}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Whether a member has values, or is an extension: no schemas. */
+function isData(name: string): boolean {
+  return /^(?:x-.*|const|enum|examples?|default)$/.test(name)
 }
 
 function withoutFragment(uri: URL): string {

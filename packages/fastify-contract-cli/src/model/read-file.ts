@@ -1,5 +1,5 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs'
-import { basename, isAbsolute, relative, sep } from 'node:path'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path'
 import { printable } from 'fastify-contract/json'
 import { BrokenContract } from './findings.ts'
 
@@ -61,7 +61,30 @@ export function readSource(file: string, name: string): Buffer {
 
 /** Whether a reference leads to a document of the web. */
 export function isOnNetwork(reference: string): boolean {
-  return /^[a-z]+:\/\//i.test(reference)
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(reference) && !isFile(reference)
+}
+
+/** Whether a reference is the URI of a file of this machine (RFC 8089). */
+function isFile(reference: string): boolean {
+  return /^file:\/\/(?:localhost)?\//i.test(reference)
+}
+
+/**
+ * The file to which a reference leads. It is a URI, in which characters are percent-encoded; that a file has this very
+ * name counts more.
+ *
+ * @param folder that of the file with the reference
+ * @throws RejectedFile if the percent-encoding is broken
+ */
+export function fileOf(folder: string, reference: string): string {
+  const written = isFile(reference) ? reference.replace(/^file:\/\/(?:localhost)?/i, '') : reference
+  const exact = resolve(folder, written)
+  if (!written.includes('%') || existsSync(exact)) return exact
+  try {
+    return resolve(folder, decodeURIComponent(written))
+  } catch (error) {
+    throw new RejectedFile('has a percent-encoding that is broken; write % as %25', { cause: error })
+  }
 }
 
 /** Whether a path is below a folder. Both are absolute. */
