@@ -18,6 +18,7 @@ If the contract is rejected, prints each place, problem and remedy, and writes n
 
   --contract FILE   the contract (default: openapi.yaml)
   --out FOLDER      the folder of the generated files (default: generated)
+  --root FOLDER     the folder of all files of the contract (default: the folder of the contract)
   --check           write nothing; fail and list the generated files that do not match the contract
   --strict          reject what it would otherwise warn of`,
   breaking: `Usage: fastify-contract breaking [VERSION | FILE] [OPTION …]
@@ -37,10 +38,10 @@ const text = (value: string) => ({ type: 'string', default: value }) as const
 const contract = text('openapi.yaml')
 
 async function runGenerate(args: string[]): Promise<CommandResult> {
-  const options = { contract, out: text('generated'), check: flag, strict: flag }
-  const { check, ...project } = parseArgs({ args, options }).values
+  const options = { contract, out: text('generated'), root: { type: 'string' }, check: flag, strict: flag } as const
+  const { check, root: filesRoot, ...project } = parseArgs({ args, options }).values
   const { generate } = await import('./generate/generate.ts')
-  return generate({ root: process.cwd(), ...project }, { check })
+  return generate({ root: process.cwd(), ...project, ...(filesRoot === undefined ? {} : { filesRoot }) }, { check })
 }
 
 async function runBreaking(args: string[]): Promise<CommandResult> {

@@ -10,6 +10,7 @@ import { checkBreaking } from '../src/breaking/breaking.ts'
 import { generate } from '../src/generate/generate.ts'
 import { init } from '../src/init/init.ts'
 import { readCheckedContract } from '../src/model/read-contract.ts'
+import { runHere } from './run-here.ts'
 import { contractOf, contractWith, failures, folderWith, generateIn, generatedContract } from './contracts.ts'
 import { json, noContent, serve } from './contracts.ts'
 
@@ -211,6 +212,52 @@ describe('a contract in several files', () => {
   })
 })
 
+describe('a contract that refers to a file above its folder', () => {
+  const path = contractWith({ parameters: [{ $ref: '../common/limit.yaml' }] })
+  const files = {
+    'shop/api/openapi.yaml': path,
+    'shop/common/limit.yaml': '{ name: limit, in: query, schema: { type: integer } }\n',
+    'secret.yaml': '{ name: secret, in: query }\n',
+  }
+  const options = ['--contract', 'shop/api/openapi.yaml', '--out', 'shop/api/generated']
+  const command = `run npx fastify-contract generate ${options.join(' ')} --root shop`
+
+  it('is generated with a --root that holds both, and each remedy has it', async () => {
+    const folder = await folderWith(files)
+    const generateWith = (...more: string[]) => runHere(folder, ['generate', ...options, ...more])
+    expect((await generateWith()).stderr).toContain(`: the reference ../common/limit.yaml ${outside}\n`)
+    expect(await generateWith('--root', 'shop')).toMatchObject({ code: 0 })
+    const contract = await generatedContract(join(folder, 'shop/api'))
+    const served = { handlers: { listThings: notImplemented }, auth: { bearer: () => undefined } }
+    const start = async () => (await serveContract(contract, served)).close()
+    await start()
+    await appendFile(join(folder, 'shop/common/limit.yaml'), '# A word more.\n')
+    expect((await generateWith('--root', 'shop', '--check')).stderr).toContain(`openapi.yaml; ${command}\n`)
+    const here = process.cwd()
+    process.chdir(folder)
+    try {
+      await expect(start()).rejects.toThrow(`generated/ does not match openapi.yaml; ${command}`)
+    } finally {
+      process.chdir(here)
+    }
+  })
+
+  it('is refused with a --root that does not hold the contract, or a file, also by a symbolic link', async () => {
+    const folder = await folderWith(files)
+    await symlink('../../secret.yaml', join(folder, 'shop/common/link.yaml'))
+    const problemWith = async (root: string, reference = '../common/limit.yaml') => {
+      const contract = contractWith({ parameters: [{ $ref: reference }] })
+      await writeFile(join(folder, 'shop/api/openapi.yaml'), stringifyJson(contract, 1))
+      return (await runHere(folder, ['generate', ...options, '--root', root])).stderr.split('\n', 1).join()
+    }
+    const problem = 'is outside the folder of --root; name one that holds it'
+    for (const root of ['shop/common', 'none', 'shop/api/openapi.yaml'])
+      expect(await problemWith(root)).toBe(`shop/api/openapi.yaml: ${problem}`)
+    for (const reference of ['../../secret.yaml', '../common/link.yaml'])
+      expect(await problemWith('shop', reference)).toMatch(`: the reference ${reference} ${problem}`)
+  })
+})
+
 const secret = 'the-secret-of-this-machine'
 
 /** A folder `api` with a contract, and beside it what the contract must not reach. */
@@ -233,7 +280,8 @@ async function hostileFolder(contract: object | string, others: Record<string, s
   return api
 }
 
-const outside = 'is outside the folder of the contract; keep a copy below it'
+const outside =
+  'is outside the folder of the contract; keep a copy below it, or run generate with --root and a folder that holds both'
 const noFile = 'is not a regular file; copy its content into one'
 const brokenEncoding = 'has a percent-encoding that is broken; write % as %25'
 const unprintable = 'has a control character or a line break in its name; rename it'

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import type { ContractDocument, ContractOperation } from 'fastify-contract/document'
 import { readCheckedContract } from '../model/read-contract.ts'
-import { readSource } from '../model/read-file.ts'
+import { holderOf, readSource } from '../model/read-file.ts'
 import { contractTexts, writeContract } from './write-contract.ts'
 import { writeTypes } from './write-types.ts'
 
@@ -12,6 +12,8 @@ export interface Project {
   contract: string
   /** The folder of the generated files, without others. */
   out: string
+  /** The folder that holds all files of the contract, if it is not that of the contract. */
+  filesRoot?: string
   /** Whether warnings are refusals. */
   strict?: boolean
 }
@@ -33,23 +35,26 @@ export interface ContractFiles {
  *
  * @throws BrokenContract
  */
-export async function generateFiles({ root, contract, out, strict = false }: Project): Promise<ContractFiles> {
+export async function generateFiles(project: Project): Promise<ContractFiles> {
+  const { root, contract, out, filesRoot, strict = false } = project
   const path = resolve(root, contract)
   const source = readSource(path, contract)
-  const read = await readCheckedContract(source, path, contract, { strict })
+  const holder = filesRoot === undefined ? undefined : holderOf(path, contract, resolve(root, filesRoot))
+  const read = await readCheckedContract(source, path, contract, { strict, root: holder })
   const { document, operations, warnings, referred } = read
   const sources = new Map<string, Uint8Array>([[basename(contract), source], ...referred])
-  const inFolder = (file: string) => relative(resolve(root, out), join(dirname(path), file)).replaceAll(sep, '/')
+  const fromOut = (file: string) => relative(resolve(root, out), file).replaceAll(sep, '/')
   const sums = [...sources].map(([name, content]) => {
-    return [inFolder(name), hash('sha256', content)] as const
+    return [fromOut(join(dirname(path), name)), hash('sha256', content)] as const
   })
+  const ofRoot = holder === undefined ? {} : { root: fromOut(holder) }
   const header = `// Generated from ${basename(contract)} by fastify-contract. Do not edit.\n`
   const files = new Map([
     ['openapi.ts', `${header}\n${writeTypes(document, operations)}`],
     // Last, because files are replaced in this order.
     [
       'contract.ts',
-      `${header}\n${writeContract({ sources: Object.fromEntries(sums), ...contractTexts(read) }, document)}`,
+      `${header}\n${writeContract({ sources: Object.fromEntries(sums), ...ofRoot, ...contractTexts(read) }, document)}`,
     ],
   ])
   return { files, document, operations, sources, warnings }

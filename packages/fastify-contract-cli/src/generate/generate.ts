@@ -8,7 +8,7 @@ import { moduleTypeProblem } from './module-type.ts'
 
 /** Writes the generated files of a contract, or lists stale ones. A rejected contract changes nothing. */
 export async function generate(project: Project, { check = false }: { check?: boolean } = {}): Promise<CommandResult> {
-  const { contract, out } = project
+  const { contract, out, filesRoot } = project
   let generated: ContractFiles
   try {
     generated = await generateFiles(project)
@@ -22,7 +22,7 @@ export async function generate(project: Project, { check = false }: { check?: bo
   const warnings = [...generated.warnings, ...(moduleType === undefined ? [] : [moduleType])]
   const stale = await staleFiles(folder, files)
   if (check) {
-    const remedy = `run npx ${generateCommand(contract, out)}`
+    const remedy = `run npx ${generateCommand(contract, out, filesRoot)}`
     const mismatches = stale.map((file) => `${out}/${file}: does not match ${contract}; ${remedy}`)
     const result = stale.length === 0 ? [`${out}/ matches ${contract}`] : mismatches
     return { ok: stale.length === 0, lines: [...warnings, ...result] }

@@ -24,6 +24,7 @@ export interface Bundled {
  *
  * @param file the path of the contract; other files are relative to it
  * @param name its name in messages; other files are named relative to it
+ * @param folder the folder that holds them, if it is not that of the contract
  * @throws BrokenContract if a file is not YAML
  */
 export async function bundleFiles(
@@ -31,9 +32,10 @@ export async function bundleFiles(
   file: string,
   name: string,
   places: Places,
+  folder?: string,
 ): Promise<Bundled> {
   const root: Document = { source: new Source(resolve(file), ''), parsed: document }
-  const files = new FilesBelow(root, name, places)
+  const files = new FilesBelow(root, name, places, folder)
   // Redocly adds components to it.
   document['components'] ??= {}
   const config = await createConfig({})
@@ -76,6 +78,9 @@ function lastReference(object: unknown, document: unknown): string {
 }
 
 const leadsToNothing = 'leads to nothing; correct the name'
+const outsideRoot = 'is outside the folder of --root; name one that holds it'
+const outsideContract =
+  'is outside the folder of the contract; keep a copy below it, or run generate with --root and a folder that holds both'
 const onNetwork = 'is on the network, which is not used; keep a local copy'
 
 /** Redocly puts an object where it is referred to, even into itself. @throws RangeError as for any endless chain */
@@ -104,7 +109,7 @@ function escapeReferences(node: unknown, components: unknown, met: Set<unknown>)
 
 type Document = RedoclyDocument<Record<string, unknown>>
 
-/** Reads referenced files below the contract's folder in the same way as the contract, and no others. */
+/** Reads referenced files below a folder in the same way as the contract, and no others. */
 class FilesBelow extends BaseResolver {
   readonly referred = new Map<string, Uint8Array>()
   /** Why files are not YAML. */
@@ -113,12 +118,14 @@ class FilesBelow extends BaseResolver {
   readonly #root: string
   readonly #name: string
   readonly #places: Places
+  readonly #folder: string | undefined
 
-  constructor(root: Document, name: string, places: Places) {
+  constructor(root: Document, name: string, places: Places, folder: string | undefined) {
     super()
     this.#root = root.source.absoluteRef
     this.#name = name
     this.#places = places
+    this.#folder = folder
     this.#documents.set(this.#root, root)
   }
 
@@ -182,7 +189,7 @@ class FilesBelow extends BaseResolver {
 
   #readFile(path: string): Document {
     const name = relative(dirname(this.#root), path)
-    const source = readBelow(dirname(this.#root), path)
+    const source = readBelow(this.#folder ?? dirname(this.#root), path, this.#folder ? outsideRoot : outsideContract)
     const parsed = readYaml(source, join(dirname(this.#name), name), this.#places)
     resolveIdentifiers(parsed, this.#places)
     const document = { source: new Source(path, ''), parsed }

@@ -26,6 +26,8 @@ export interface CheckedContract {
 export interface ReadOptions {
   /** Whether what is only warned of is a problem too. */
   strict?: boolean
+  /** The folder that holds the referenced files, if it is not that of the contract. */
+  root?: string | undefined
 }
 
 /**
@@ -40,10 +42,10 @@ export async function readCheckedContract(
   source: Uint8Array,
   file: string,
   name = basename(file),
-  { strict = false }: ReadOptions = {},
+  { strict = false, root }: ReadOptions = {},
 ): Promise<CheckedContract> {
   return inOneLine(name, async () => {
-    const { document, objects, written, places, referred, warnings } = await readStructure(source, file, name)
+    const { document, objects, written, places, referred, warnings } = await readStructure(source, file, name, root)
     reject(checkSatisfiable(objects, document), places, name)
     const broken = removeBrokenValues(objects, document)
     const operations = operationsOf(document)
@@ -98,7 +100,7 @@ async function inOneLine<Result>(name: string, read: () => Promise<Result>): Pro
 }
 
 /** Reads and adopts a contract, and checks all that single objects can show. */
-async function readStructure(source: Uint8Array, file: string, name: string) {
+async function readStructure(source: Uint8Array, file: string, name: string, root?: string) {
   const places = new Places()
   const document = readYaml(source, name, places)
   // Other versions have other keywords.
@@ -117,7 +119,7 @@ async function readStructure(source: Uint8Array, file: string, name: string) {
   const { referred, findings } =
     outside.length > 0
       ? // Redocly takes some 0.3 s to load.
-        await (await import('./bundle.ts')).bundleFiles(document, file, name, places)
+        await (await import('./bundle.ts')).bundleFiles(document, file, name, places, root)
       : { referred: new Map<string, Uint8Array>(), findings: [] }
   // Of several files, their references have become those of one.
   const pointing = structuredClone(document)

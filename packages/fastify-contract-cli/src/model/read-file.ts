@@ -31,18 +31,32 @@ function assertPrintable(name: string): void {
 }
 
 /**
- * Reads a referenced file below the contract's folder, symbolic links included: the author of a contract must not publish
- * other files of the machine.
+ * Reads a referenced file below a folder, symbolic links included: the author of a contract must not publish other files of
+ * the machine.
  *
- * @param folder the contract's folder
+ * @param outside the message for any other file
  * @throws RejectedFile, or a system error
  */
-export function readBelow(folder: string, path: string): Buffer {
+export function readBelow(folder: string, path: string, outside: string): Buffer {
   assertPrintable(relative(folder, path))
-  if (!isBelow(folder, path) || !isBelow(realpathSync(folder), realpathSync(path))) {
-    throw new RejectedFile('is outside the folder of the contract; keep a copy below it')
-  }
+  if (!isBelow(folder, path) || !isBelow(realpathSync(folder), realpathSync(path))) throw new RejectedFile(outside)
   return readRegularFile(path)
+}
+
+/**
+ * The folder of `--root`, if it holds the contract.
+ *
+ * @param file the contract
+ * @param name its name in messages
+ * @throws BrokenContract
+ */
+export function holderOf(file: string, name: string, folder: string): string {
+  // The current folder has a path without symbolic links.
+  const real = existsSync(folder) ? realpathSync(folder) : folder
+  const holder = [folder, real].find((each) => isBelow(each, file))
+  if (holder === undefined)
+    throw new BrokenContract([`${name}: is outside the folder of --root; name one that holds it`])
+  return holder
 }
 
 /** Reads the contract itself. @throws BrokenContract if it cannot be read or is not a regular file */

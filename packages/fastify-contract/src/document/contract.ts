@@ -25,6 +25,8 @@ export interface ContractTexts {
   changes?: string
   /** The SHA-256 of each file, by its path relative to `folder`. */
   sources?: Readonly<Record<string, string>>
+  /** The folder of `generate --root`, relative to `folder`. */
+  root?: string
 }
 
 /** The contract in `generated/contract.ts`, which `fastify-contract generate` writes. */
@@ -104,7 +106,8 @@ function stale(contract: Contract): UnservableContract {
 export function regenerate(contract: Contract): string {
   const { folder, source } = placeOf(contract)
   const fromHere = (path: string) => relative('', path).replaceAll(sep, '/')
-  return `run npx ${generateCommand(fromHere(join(folder, source)), fromHere(folder))}`
+  const root = contract.root === undefined ? undefined : fromHere(join(folder, contract.root))
+  return `run npx ${generateCommand(fromHere(join(folder, source)), fromHere(folder), root)}`
 }
 
 /** @returns the source relative to the folder */
