@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { notImplemented, serve } from 'fastify-contract'
 import { stringifyJson } from 'fastify-contract/json'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { contractOf, folderWith, generateIn, generatedContract, noContent, withSchema } from './contracts.ts'
 import { type Output, runHere } from './run-here.ts'
 
@@ -137,6 +137,23 @@ describe('fastify-contract generate', () => {
       ) as string,
     })
     expect(await filesIn(root)).toEqual(before)
+  })
+
+  test.each([
+    ['generate', ['generate']],
+    ['init', ['init', 'openapi.yaml', 'service']],
+    ['mock', ['mock', 'openapi.yaml']],
+    ['test', ['test', 'openapi.yaml', '--url', 'http://127.0.0.1:9']],
+  ])('%s warns of what a refusal follows from', async (_command, args) => {
+    const root = await folderWith({ 'openapi.yaml': contractOf({ '/things ': operation('listThings') }) })
+    const [spy, written] = [vi.spyOn(process.stderr, 'write'), [] as string[]]
+    spy.mockImplementation((text) => written.push(String(text)) > 0)
+    const { stderr } = await runHere(root, args).finally(() => {
+      spy.mockRestore()
+    })
+    const [warning, problem] = (stderr || written.join('')).split('\n')
+    expect(warning).toMatch(/^openapi\.yaml:13:3: warning: the path \/things  has a space, so its operations are not/)
+    expect(problem).toMatch(/^openapi\.yaml:12:2: paths: no operation can be served; add one$/)
   })
 
   test('reports an internal error with exit code 2', async () => {

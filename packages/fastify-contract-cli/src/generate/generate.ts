@@ -14,7 +14,7 @@ export async function generate(project: Project, { check = false }: { check?: bo
     generated = await generateFiles(project)
   } catch (error) {
     if (!(error instanceof BrokenContract)) throw error
-    return { ok: false, lines: [error.message, `${out}/ is unchanged`] }
+    return { ok: false, lines: [...error.all, `${out}/ is unchanged`] }
   }
   const { files } = generated
   const folder = resolve(project.root, out)

@@ -29,7 +29,7 @@ export async function init(root: string, file: string, folder: string): Promise<
       lines: [...warnings, `wrote ${[...files.keys()].join(', ')}`, ...(await nextSteps(folder))],
     }
   } catch (error) {
-    if (error instanceof BrokenContract) return { ok: false, lines: [error.message, `${folder} is not written`] }
+    if (error instanceof BrokenContract) return { ok: false, lines: [...error.all, `${folder} is not written`] }
     throw error
   }
 }

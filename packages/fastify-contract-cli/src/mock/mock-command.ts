@@ -52,7 +52,7 @@ export async function runMock(args: string[]): Promise<number> {
     return 0
   } catch (error) {
     if (!(error instanceof BrokenContract || error instanceof UnservableContract)) throw error
-    console.error(error.message)
+    console.error(error instanceof BrokenContract ? error.all.join('\n') : error.message)
     return 1
   }
 }

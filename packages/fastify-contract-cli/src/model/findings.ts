@@ -31,11 +31,22 @@ export function asLine(text: string): string {
 /** A rejected contract. The message has a line for each problem, with its place. */
 export class BrokenContract extends Error {
   readonly lines: readonly string[]
+  /** What was warned of before: it may be why the contract is rejected. */
+  readonly warnings: readonly string[]
 
-  /** @param reasons the lines; made printable, and cut if too long */
-  constructor(reasons: readonly string[], options?: ErrorOptions) {
+  /**
+   * @param reasons the lines; made printable, and cut if too long
+   * @param warnings lines that are printable
+   */
+  constructor(reasons: readonly string[], options?: ErrorOptions, warnings: readonly string[] = []) {
     const lines = reasons.map(asLine)
     super(lines.join('\n'), options)
     this.lines = lines
+    this.warnings = warnings
+  }
+
+  /** The warnings, then the reasons. */
+  get all(): string[] {
+    return [...this.warnings, ...this.lines]
   }
 }

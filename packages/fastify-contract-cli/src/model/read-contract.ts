@@ -46,14 +46,14 @@ export async function readCheckedContract(
 ): Promise<CheckedContract> {
   return inOneLine(name, async () => {
     const { document, objects, written, places, referred, warnings } = await readStructure(source, file, name, root)
-    reject(checkSatisfiable(objects, document), places, name)
+    reject(checkSatisfiable(objects, document), places, name, warnings)
     const broken = removeBrokenValues(objects, document)
     const operations = operationsOf(document)
     const unserved = operations.length === 0 ? noOperation(document) : undefined
-    if (unserved?.isRefused === true) reject([unserved], places, name)
+    if (unserved?.isRefused === true) reject([unserved], places, name, [...warnings, ...broken])
     const { uncompiled, slow } = await checkCompilation(document, operations)
-    reject(uncompiled, places, name)
-    const found = [...places.warnings, ...warnings, ...broken, ...slow, ...(unserved === undefined ? [] : [unserved])]
+    reject(uncompiled, places, name, [...warnings, ...broken, ...slow])
+    const found = [...warnings, ...broken, ...slow, ...(unserved === undefined ? [] : [unserved])]
     if (strict) reject(found, places, name)
     return { document, written, operations, warnings: inWarnings(found, places, name), referred }
   })
@@ -124,8 +124,9 @@ async function readStructure(source: Uint8Array, file: string, name: string, roo
   // Of several files, their references have become those of one.
   const pointing = structuredClone(document)
   const written = (outside.length === 0 ? identified : undefined) ?? pointing
-  const { objects, warnings, problems, failures } = adopt(document, places, anchored)
-  reject([...findings, ...problems], places, name)
+  const { objects, warnings: found, problems, failures } = adopt(document, places, anchored)
+  const warnings = [...places.warnings, ...found]
+  reject([...findings, ...problems], places, name, warnings)
   if (failures.length > 0) throw failures[0]
   // The structure has been checked.
   return { document: document as unknown as ContractDocument, objects, written, pointing, places, referred, warnings }
@@ -152,6 +153,7 @@ function placeOf(document: object, names: string[], places: Places): Place | und
 }
 
 /** @throws BrokenContract if there are findings */
-function reject(findings: Finding[], places: Places, name: string): void {
-  if (findings.length > 0) throw new BrokenContract(inLines(findings, places, name))
+function reject(findings: Finding[], places: Places, name: string, warnings: Finding[] = []): void {
+  if (findings.length === 0) return
+  throw new BrokenContract(inLines(findings, places, name), {}, inWarnings(warnings, places, name))
 }

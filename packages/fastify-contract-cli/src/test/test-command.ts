@@ -65,7 +65,7 @@ export async function runTest(args: string[], given: Terminal = onConsole()): Pr
 
 /** The lines for what keeps a server from being judged; undefined for a fault of the command itself. */
 function problemsOf(error: unknown): readonly string[] | undefined {
-  if (error instanceof BrokenContract) return error.lines
+  if (error instanceof BrokenContract) return error.all
   if (error instanceof Unjudged) return [error.message]
   const usage = usageProblem(error, 'test')
   if (usage !== undefined) return [usage]
