@@ -66,7 +66,13 @@ export const refuseMalformed: onRequestHookHandler = (request, reply, done) => {
 
 /** The contract to which the path of a request belongs. */
 function ownerOf({ url }: FastifyRequest, contracts: readonly ServedPaths[]): ServedPaths | undefined {
-  return contracts.find(({ pattern }) => pattern.test(url))
+  const path = decoded(url)
+  return contracts.find(({ pattern }) => pattern.test(path))
+}
+
+/** A target with the characters of its percent-encoding, except those that have a meaning in it. */
+function decoded(target: string): string {
+  return target.includes('%') && faultOfTarget(target) === undefined ? decodeURI(target) : target
 }
 
 function isBrowserAtRoot({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {

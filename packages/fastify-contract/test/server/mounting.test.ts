@@ -142,6 +142,16 @@ describe.each([
     }
   })
 
+  test('a path beyond ASCII is served, and has its 405', async () => {
+    const { contract, handlers } = contractOfRoute('/straße/{größe}')
+    const failureForm = () => ({ body: { own: true } })
+    const app = await start(async (host) => host.register(fastifyContract(contract, { handlers, failureForm })))
+    const url = '/stra%C3%9Fe/gro%C3%9F%25'
+    expect((await app.inject({ url })).json()).toMatchObject({ params: { p0: 'groß%' } })
+    const refused = await app.inject({ url, method: 'PUT' })
+    expect([refused.statusCode, refused.headers['allow'], refused.json()]).toEqual([405, 'GET, HEAD', { own: true }])
+  })
+
   test('a prefix may have parameters', async () => {
     const { contract, handlers } = contractOfRoute('/parts/{id}')
     const app = await start((host) =>
