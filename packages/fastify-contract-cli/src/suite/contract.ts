@@ -82,8 +82,14 @@ export function routeOf({ method, path }: Pick<ContractOperation, 'method' | 'pa
   return `${method.toUpperCase()} ${path}`
 }
 
+/** A path as a request has it: what is not ASCII is percent-encoded. */
+export function asTarget(path: string): string {
+  return path.replaceAll(/[^\x21-\x7e]+/gu, encodeURIComponent)
+}
+
 /** Whether a path is one of a template, such as `/plants/{id}`. */
-export function isPathOf(template: string, path: string): boolean {
+export function isPathOf(written: string, given: string): boolean {
+  const [template, path] = [asTarget(written), asTarget(given)]
   // An expression may be too large.
   if (!template.includes('{')) return template === path
   const pattern = template.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{[^{}]+\}/g, '[^/]+')
@@ -155,14 +161,14 @@ export function successOf(operation: ContractOperation): number {
 export function addressOf(contract: TestedContract, url: string, request: SentRequest): string {
   const [origin = url] = /^https?:\/\/[^/]+/i.exec(url) ?? []
   const own = ownBaseOf(contract, request)
-  if (own !== undefined) return `${origin}${own}`
+  if (own !== undefined) return `${origin}${asTarget(own)}`
   return url === origin ? `${url}${baseOf(contract, request)}` : url
 }
 
 /** The base path of a request. */
 export function baseOf(contract: TestedContract, request: SentRequest): string {
   const [base = ''] = basePathsOf(contract.document)
-  return ownBaseOf(contract, request) ?? base
+  return asTarget(ownBaseOf(contract, request) ?? base)
 }
 
 /** The base path of an operation that has servers of its own. */

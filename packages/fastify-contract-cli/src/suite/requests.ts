@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type ContractOperation, type Parameter, kindOf } from 'fastify-contract/document'
 import { bodiesOf, bodyTypes, contentTypeOf, encodingsOf, filesOf, partTypesOf, writtenBody } from './bodies.ts'
 import type { ContractRequest, ParameterValue } from './contract-request.ts'
-import { routeOf } from './contract.ts'
+import { asTarget, routeOf } from './contract.ts'
 import type { Json, SchemaSource } from './flat-schema.ts'
 import { examplesOf, givenOf, parameterValues, queryPairs, simple, wholeQuery } from './parameters.ts'
 import { fitted, hasUsualSize } from './request-size.ts'
@@ -142,7 +142,7 @@ export function written(
   return {
     isWhole: true,
     method: operation.method.toUpperCase(),
-    url: query.length === 0 ? path : `${path}?${query.join('&')}`,
+    url: asTarget(query.length === 0 ? path : `${path}?${query.join('&')}`),
     headers: {
       ...headers,
       ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }),

@@ -3,6 +3,7 @@ import type { ContractOperation } from 'fastify-contract/document'
 import { expect, test } from 'vitest'
 import type { ContractRequest, TestOptions, WireRequest } from '../../src/suite.ts'
 import { NoGenerator, createContractSuite, readContract, test as testServer, validRequest } from '../../src/suite.ts'
+import { baseOf, operationOf } from '../../src/suite/contract.ts'
 import { requestBreaksOf } from '../../src/suite/broken-requests.ts'
 import { requestsOf } from '../../src/suite/requests.ts'
 import { serve } from '../contracts.ts'
@@ -38,6 +39,17 @@ const large = {
   parameters: [...places.map((place) => parameter(place, place === 'path' ? 'id' : place, { schema: huge })), ...many],
   ...body({ type: 'object', properties: { text: huge, list: { type: 'array', maxItems: 1_000_000, items: huge } } }),
 }
+
+test('the path of a request is ASCII, and belongs to its operation', () => {
+  const path = '/straße/{größe}/😀'
+  const { contract } = contractOf({ parameters: [parameter('path', 'größe')] }, path)
+  for (const { method, url } of drawn({ parameters: [parameter('path', 'größe')] }, path)) {
+    expect(url).toMatch(/^\/stra%C3%9Fe\/[\x21-\x7e]+\/%F0%9F%98%80$/)
+    expect(operationOf(contract, { method, url })?.id).toBe('post')
+  }
+  const document = { ...contract.document, servers: [{ url: '/büro' }] }
+  expect(baseOf({ ...contract, document }, { method: 'POST', url: '/' })).toBe('/b%C3%BCro')
+})
 
 test('the items of lists, and the objects of forms, are broken', () => {
   const sizes = { type: 'array', items: { type: 'integer', maximum: 9 }, minItems: 2 }
