@@ -2,6 +2,7 @@ import type { AnySchema, ErrorObject, FuncKeywordDefinition, KeywordDefinition, 
 import { mapMembers } from '../json/map-members.ts'
 import { type Compilers, type Context, isBranchValid } from './branch.ts'
 import { selectionOf } from './discriminator.ts'
+import { mustBe } from './equality-keywords.ts'
 import { ending, maxErrors } from './error-limit.ts'
 import type { Alternatives } from './rewrite-schema.ts'
 import { isOfType } from './meaning.ts'
@@ -102,7 +103,7 @@ function alternatives(keyword: string, compilers: Compilers, most: number, messa
         if (!isOfType(parent, data)) return true
         const isUnselected = starts.length === 0 && selection?.isNone === true
         const reasons = isUnselected ? failuresOf(this, branches, data, context) : failures
-        validate.errors = [...firstOf(reasons), { keyword, message }]
+        validate.errors = [...firstOf(reasons), { keyword, message: branches.length === 0 ? mustBe([]) : message }]
         return false
       }
       return validate

@@ -18,13 +18,13 @@ export const equalityKeywords: KeywordDefinition[] = [
     keyword: 'enum',
     schemaType: 'array',
     errors: false,
-    error: { message: ({ schema }) => `must be ${listed(schema as unknown[])}` },
+    error: { message: ({ schema }) => mustBe(schema as unknown[]) },
     compile: isOneOf,
   }),
   ofConstants({
     keyword: 'const',
     errors: false,
-    error: { message: ({ schema }) => `must be ${listed([schema])}` },
+    error: { message: ({ schema }) => mustBe([schema]) },
     compile: (value: unknown, schema) => isOneOf([value], schema),
   }),
   {
@@ -55,8 +55,13 @@ export const equalityKeywords: KeywordDefinition[] = [
 /** The values of a message. */
 const maxListed = 20
 
+/** The rule of a value that is one of constants. */
+export function mustBe(values: readonly unknown[]): string {
+  return values.length === 0 ? 'has no valid value' : `must be ${listed(values)}`
+}
+
 /** Lists constants of the contract as JSON. */
-export function listed(values: readonly unknown[]): string {
+function listed(values: readonly unknown[]): string {
   const texts = values.slice(0, maxListed).map((value) => stringifyJson(value))
   const all = [...texts, ...(values.length > maxListed ? ['…'] : [])].join(', ')
   return values.length > 1 ? `one of ${all}` : all

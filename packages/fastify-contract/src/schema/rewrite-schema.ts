@@ -136,7 +136,8 @@ export class SchemaRewriter {
       return { closedItems: { schema: this.#rewrite(open, hidden), others, seen } satisfies ClosedItems }
     }
     const type = schema['type'] ?? typeOfConstants(schema)
-    if (Array.isArray(type) && type.some((member) => scalarTypes.includes(member))) {
+    // Nothing is of no type.
+    if (Array.isArray(type) && (type.length === 0 || type.some((member) => scalarTypes.includes(member)))) {
       // A format applies to numbers or to strings; the other types go without.
       const { format, ...formatless } = schema
       const ofFormat = numericFormats.includes(format) ? ['integer', 'number'] : ['string']

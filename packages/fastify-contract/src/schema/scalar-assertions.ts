@@ -55,7 +55,8 @@ function isMultiple([digits, exponent]: Decimal, [divisor, divisorExponent]: Dec
   return scaled(digits, exponent) % scaled(divisor, divisorExponent) === 0n
 }
 
-function decimalOf(value: number | bigint): Decimal {
+/** Reads a number as the decimal that its text is. */
+export function decimalOf(value: number | bigint): Decimal {
   if (typeof value === 'bigint' || Number.isSafeInteger(value)) return [BigInt(value), 0]
   const [significand = '', exponent = '0'] = String(value).split('e')
   const [whole = '', fraction = ''] = significand.split('.')

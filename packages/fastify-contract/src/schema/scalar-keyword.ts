@@ -1,7 +1,7 @@
 import { type Code, type CodeKeywordDefinition, type FuncKeywordDefinition, type KeywordCxt, type Name, _ } from 'ajv'
 import { and } from 'ajv/dist/compile/codegen/index.js'
 import { integerRanges, isExact, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
-import { listed } from './equality-keywords.ts'
+import { mustBe } from './equality-keywords.ts'
 import { guarded } from './guarded.ts'
 import { type Scalar, type ScalarSchema, createAssertions } from './scalar-assertions.ts'
 import { type KeywordFunction, type Validation, errorAt } from './validation.ts'
@@ -35,7 +35,7 @@ export function scalarKeyword(): CodeKeywordDefinition {
         const isLarge = typeof data !== 'object' && Math.abs(Number(data)) > Number.MAX_SAFE_INTEGER
         const key = `${String(isLarge)} ${String(isText)}`
         const form = isText && schema.type === 'integer' ? ' in plain decimal form' : ''
-        const message = messages.get(key) ?? `must be ${describe(schema, isLarge)}${form}`
+        const message = messages.get(key) ?? `${describe(schema, isLarge)}${form}`
         messages.set(key, message)
         return message
       }
@@ -172,13 +172,13 @@ function assertKnownFormat({ type, format }: ScalarSchema): void {
 /** @param isLarge whether the value is beyond the integers that are exact as numbers, which others need not know of */
 function describe(schema: ScalarSchema, isLarge: boolean): string {
   const values = schema.const === undefined ? schema.enum : [schema.const]
-  if (values !== undefined) return listed(values)
+  if (values !== undefined) return mustBe(values)
   const { type = 'number', format, multipleOf } = schema
   const parts = [type === 'integer' ? 'an integer' : `a ${type}`]
   if (format === 'float') parts.push('in the range of a float')
   parts.push(...describeBounds(schema, isLarge))
   if (multipleOf !== undefined) parts.push(`divisible by ${String(multipleOf)}`)
-  return parts.join(' ')
+  return `must be ${parts.join(' ')}`
 }
 
 function describeBounds(schema: ScalarSchema, isLarge: boolean): string[] {

@@ -325,3 +325,15 @@ test.each([
 ])('an unchecked format is refused: %o', (schema) => {
   for (const read of sources) expect(() => read(schema, '1')).toThrow(/unknown format "\w+"/)
 })
+
+it.each([
+  { type: [] },
+  { enum: [] },
+  { type: 'integer', enum: [] },
+  { type: 'string', enum: [] },
+  { anyOf: [] },
+  { oneOf: [] },
+])('%j says that it has no valid value', (schema) => {
+  const text = 'type' in schema && schema.type === 'string' ? '"a"' : '1'
+  expect(ofBody(schema, text)).toEqual({ refused: 'value has no valid value' })
+})
