@@ -528,17 +528,34 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       { components: { schemas: { S0: { format: 'int64' }, S1: { allOf: [{ format: 'int64' }, to('S2')] } } } },
     ],
   ],
-  'ignores constants of which none has the type beside them': [
+  'removes constants that are not of the type beside them': [
     [
       old(contractWith({}, named({ type: 'array', nullable: true, enum: ['a'], items: { ...text, enum: ['a'] } }))),
-      [/^enum: no value has the type beside it, so that nothing is valid; correct one of them$/],
-      s0({ type: ['array', 'null'], items: { enum: ['a'] } }),
-      [`${s0Pointer}/enum`],
+      [/^enum: "a" is not of the type array, so that nothing is valid; correct it \(openapi\.yaml:/],
+      s0({ type: ['array', 'null'], enum: [null], items: { enum: ['a'] } }),
     ],
     [
-      contractWith({}, named({ ...text, const: 1 }, { ...text, enum: ['a', 1] })),
-      [/^const: no value has the type/],
-      { components: { schemas: { S1: { enum: ['a', 1] } } } },
+      contractWith(
+        {},
+        named(
+          { ...text, const: 1 },
+          { ...text, enum: ['a', 1.1, 2, null], 'x-enum-varnames': ['A', 'B', 'C', 'D'] },
+          { type: ['integer', 'null'], enum: [1, null, 'a'] },
+        ),
+      ),
+      [
+        /^const: 1 is not of the type string, so that nothing is valid; put it in quotes \(/,
+        /^enum: 1\.1, 2, null are not of the type string, and are ignored; put them in quotes \(.* \(and 1 more\)$/,
+      ],
+      {
+        components: {
+          schemas: {
+            S0: { enum: [] },
+            S1: { enum: ['a'], 'x-enum-varnames': ['A'] },
+            S2: { enum: [1, null] },
+          },
+        },
+      },
       [`${s0Pointer}/const`],
     ],
   ],

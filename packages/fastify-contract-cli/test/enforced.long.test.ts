@@ -1,7 +1,8 @@
+import { stringifyJson } from 'fastify-contract/json'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractOf, failures, json, serve } from './contracts.ts'
 import { enforcedFields, handlers, served } from './requests.ts'
-import { accepted, enforcedKeywords, otherSchemas, schemas } from './schemas.ts'
+import { accepted, enforcedKeywords, otherSchemas, schemas, unsatisfiable } from './schemas.ts'
 
 describe('each enforced field of OpenAPI', () => {
   let send: Awaited<ReturnType<typeof serve>>
@@ -57,6 +58,25 @@ it('each enforced keyword of schemas is validated in requests and replies', asyn
       if (only === other) continue
       for (const member of valid) expect(await statusOf(direction, member), `${name} ${member}`).toBe(200)
       for (const member of invalid) expect(await statusOf(direction, member), `${name} ${member}`).toBe(refusal)
+    }
+  }
+})
+
+it('what nothing satisfies is refused in requests and not sent in replies', async () => {
+  const paths = unsatisfiable.flatMap(({ schema }, index): [string, object][] => [
+    [`/request-${String(index)}`, echo(`request-${String(index)}`, schema, {})],
+    [`/response-${String(index)}`, echo(`response-${String(index)}`, {}, schema)],
+  ])
+  const ids = paths.map(([path]) => path.slice(1))
+  const send = await serve(contractOf(Object.fromEntries(paths)), Object.fromEntries(ids.map((id) => [id, echoed])))
+  for (const [index, { schema, value }] of unsatisfiable.entries()) {
+    for (const [direction, refusal] of [
+      ['request', 400],
+      ['response', 500],
+    ] as const) {
+      const { status, text } = await send({ url: `/${direction}-${String(index)}`, body: `{"value":${value}}` })
+      expect({ status, text }, stringifyJson(schema)).toMatchObject({ status: refusal })
+      expect(await send({ url: `/${direction}-${String(index)}`, body: '{}' })).toMatchObject({ status: 200 })
     }
   }
 })

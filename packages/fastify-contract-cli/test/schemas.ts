@@ -298,3 +298,162 @@ export const accepted: [schema: object, values: string[]][] = [
   [{ type: 'array', items: true, uniqueItems: true }, ['[1,"a"]']],
   [{ not: text }, ['1', 'null']],
 ]
+
+/** A schema of which two words leave nothing, a value that one of them alone would allow, and the warning. */
+interface Unsatisfiable {
+  keyword: string
+  schema: object
+  value: string
+  because: RegExp
+}
+
+const corrected = String.raw`, so that nothing is valid; correct one of them \(openapi\.yaml:\d+:\d+\)$`
+const because = (problem: string) => new RegExp(`: warning: ${problem}${corrected}`)
+const list = { type: 'array', items: {} }
+const anyObject = { type: 'object', additionalProperties: true }
+
+export const unsatisfiable: Unsatisfiable[] = [
+  {
+    keyword: 'type',
+    schema: { type: [] },
+    value: '1',
+    because: /type: is empty, so that nothing is valid; name a type/,
+  },
+  { keyword: 'enum', schema: { enum: [] }, value: '1', because: /enum: is empty, so that nothing is valid; name its/ },
+  ...['anyOf', 'oneOf'].map((keyword) => ({
+    keyword,
+    schema: { [keyword]: [] },
+    value: '1',
+    because: new RegExp(`${keyword}: is empty, so that nothing is valid; list schemas, or remove it$`),
+  })),
+  {
+    keyword: 'enum',
+    schema: { type: 'string', enum: [1, true] },
+    value: '"1"',
+    because: /enum: 1, true are not of the type string, so that nothing is valid; put them in quotes \(openapi.yaml:\d/,
+  },
+  {
+    keyword: 'const',
+    schema: { type: 'integer', const: '1' },
+    value: '1',
+    because: /const: "1" is not of the type integer, so that nothing is valid; correct it \(openapi\.yaml:\d+:\d+\)$/,
+  },
+  {
+    keyword: 'type',
+    schema: { allOf: [{ type: 'string' }, { type: 'integer' }] },
+    value: '1',
+    because: because('type: has no type in common with type'),
+  },
+  {
+    keyword: 'anyOf',
+    schema: { type: 'string', anyOf: [{ type: 'integer' }, { type: 'null' }] },
+    value: '"a"',
+    because: because('anyOf: has no type in common with type'),
+  },
+  {
+    keyword: 'enum',
+    schema: { allOf: [{ enum: ['a'] }, { enum: ['b'] }] },
+    value: '"a"',
+    because: because(String.raw`enum: no value fits the other keywords \(it must be "b"\)`),
+  },
+  {
+    keyword: 'minimum',
+    schema: { ...int64, minimum: 9007199254740994n, maximum: 9007199254740993n },
+    value: '9007199254740993',
+    because: because('minimum: is above maximum'),
+  },
+  {
+    keyword: 'minimum',
+    schema: { type: 'integer', format: 'int32', minimum: 3000000000 },
+    value: '3000000000',
+    because: because('minimum: is above every int32'),
+  },
+  {
+    keyword: 'exclusiveMinimum',
+    schema: { type: 'number', exclusiveMinimum: 1, maximum: 1 },
+    value: '1',
+    because: because('exclusiveMinimum: is not below maximum'),
+  },
+  ...[
+    { exclusiveMinimum: 3, exclusiveMaximum: 4 },
+    { exclusiveMinimum: 3.5, exclusiveMaximum: 3.9 },
+    { exclusiveMinimum: 9007199254740993n, exclusiveMaximum: 9007199254740994n, format: 'int64' },
+  ].map((bounds) => ({
+    keyword: 'exclusiveMinimum',
+    schema: { type: 'integer', ...bounds },
+    value: String(bounds.exclusiveMaximum),
+    because: because('exclusiveMinimum: no integer is between it and exclusiveMaximum'),
+  })),
+  {
+    keyword: 'minimum',
+    schema: { type: 'integer', minimum: -9, maximum: -6, multipleOf: 5 },
+    value: '-10',
+    because: because('minimum: no multiple of 5 is between it and maximum'),
+  },
+  {
+    keyword: 'minimum',
+    schema: { type: 'number', allOf: [{ minimum: 0.1, maximum: 0.4 }, { multipleOf: 0.5 }] },
+    value: '0.5',
+    because: because('minimum: no multiple of 0.5 is between it and maximum'),
+  },
+  {
+    keyword: 'minLength',
+    schema: { allOf: [{ type: 'string', maxLength: 3 }, { minLength: 5 }] },
+    value: '"abcd"',
+    because: because('minLength: asks for more than maxLength allows'),
+  },
+  {
+    keyword: 'minItems',
+    schema: { ...list, minItems: 2, maxItems: 1 },
+    value: '[1]',
+    because: because('minItems: asks for more than maxItems allows'),
+  },
+  {
+    keyword: 'items',
+    schema: { type: 'array', prefixItems: [{}], items: false, minItems: 2 },
+    value: '[1,2]',
+    because: because('minItems: asks for more than items allows'),
+  },
+  {
+    keyword: 'maxItems',
+    schema: { ...list, contains: text, maxItems: 0 },
+    value: '["a"]',
+    because: because('contains: asks for more than maxItems allows'),
+  },
+  {
+    keyword: 'minContains',
+    schema: { ...list, contains: text, minContains: 2, maxContains: 1 },
+    value: '["a"]',
+    because: because('minContains: asks for more than maxContains allows'),
+  },
+  {
+    keyword: 'minProperties',
+    schema: { ...anyObject, minProperties: 2, maxProperties: 1 },
+    value: '{"a":1}',
+    because: because('minProperties: asks for more than maxProperties allows'),
+  },
+  {
+    keyword: 'maxProperties',
+    schema: { type: 'object', properties: { a: text, b: text }, required: ['a', 'b'], maxProperties: 1 },
+    value: '{"a":"b"}',
+    because: because('required: asks for more than maxProperties allows'),
+  },
+  {
+    keyword: 'required',
+    schema: { type: 'object', properties: { a: false }, required: ['a'] },
+    value: '{"a":1}',
+    because: because('required: a is not allowed'),
+  },
+  {
+    keyword: 'allOf',
+    schema: {
+      allOf: [
+        { type: 'object', properties: { a: text }, required: ['a'] },
+        { properties: { b: text }, additionalProperties: false },
+      ],
+    },
+    value: '{"b":"a"}',
+    because:
+      /required: another branch forbids a \(additionalProperties: false\), .* beside allOf \(openapi\.yaml:\d+:\d+\)$/,
+  },
+]

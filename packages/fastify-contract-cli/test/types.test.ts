@@ -17,7 +17,8 @@ async function generateProject(onFinished: (remove: () => Promise<void>) => void
   // Its references are in schemas alone, and those stay.
   const document = readYaml(source, 'openapi.yaml', new Places()) as unknown as ContractDocument
   const operations = operationsOf(document)
-  const files = { 'package.json': '{ "type": "module" }', 'generated/openapi.ts': writeTypes(document, operations) }
+  const types = writeTypes({ document, operations, unsatisfiable: new Set() })
+  const files = { 'package.json': '{ "type": "module" }', 'generated/openapi.ts': types }
   const root = await folderWith(files, onFinished)
   await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
   return root

@@ -50,7 +50,7 @@ export async function generateFiles(project: Project): Promise<ContractFiles> {
   const ofRoot = holder === undefined ? {} : { root: fromOut(holder) }
   const header = `// Generated from ${basename(contract)} by fastify-contract. Do not edit.\n`
   const files = new Map([
-    ['openapi.ts', `${header}\n${writeTypes(document, operations)}`],
+    ['openapi.ts', `${header}\n${writeTypes(read)}`],
     // Last, because files are replaced in this order.
     [
       'contract.ts',

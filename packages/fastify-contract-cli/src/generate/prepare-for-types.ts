@@ -46,9 +46,14 @@ export type TypesForm = 'handlers' | 'plain'
  *
  * @param document a checked contract
  * @param form the plain one has no marks, and int64 is a number
+ * @param unsatisfiable the schemas that nothing satisfies, but for those whose lists are empty
  * @returns the changed copy, and the marks in it
  */
-export function prepareForTypes(document: ContractDocument, form: TypesForm): { source: unknown; marks: Set<Mark> } {
+export function prepareForTypes(
+  document: ContractDocument,
+  form: TypesForm,
+  unsatisfiable: ReadonlySet<object> = new Set(),
+): { source: unknown; marks: Set<Mark> } {
   const marks = new Set<Mark>()
   const open = new Set<string>()
   // YAML reads 3.0 without quotes as 3.
@@ -60,6 +65,7 @@ export function prepareForTypes(document: ContractDocument, form: TypesForm): { 
     // openapi-typescript takes `nullable` from no reference.
     if (is30 && node['nullable'] === true && '$ref' in node)
       return copy({ ...commentsOf(node), nullable: true, anyOf: [{ $ref: node['$ref'] }] })
+    if (unsatisfiable.has(node) || isNever(node)) return { ...commentsOf(node), type: [] }
     const apart = is30 && '$ref' in node ? undefined : takenApart(node)
     if (apart !== undefined) return copy(apart)
     if (isStray(node['$ref'])) return copyTarget(node['$ref'])
@@ -218,6 +224,11 @@ function withoutLiterals(schema: Record<string, unknown>, form: TypesForm): Reco
   const isObject = schema['type'] === 'object' || 'properties' in schema || 'additionalProperties' in schema
   // It takes the values of an enum of objects as schemas.
   return isRounded || (isObject && listed !== undefined) || (isInt64 && form === 'handlers') ? others : schema
+}
+
+/** Whether a schema has an empty list of values or alternatives, which openapi-typescript takes as no word at all. */
+function isNever(schema: Record<string, unknown>): boolean {
+  return ['enum', 'anyOf', 'oneOf'].some((name) => Array.isArray(schema[name]) && schema[name].length === 0)
 }
 
 /** Converts bigints to text, which keeps their digits. */

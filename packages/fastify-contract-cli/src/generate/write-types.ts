@@ -4,6 +4,7 @@ import { alternativesOf, requiredSchemesOf } from 'fastify-contract/security'
 import { type GlobalContext, type OpenAPI3, astToString, resolveRef, scanDiscriminators } from 'openapi-typescript'
 import { transformSchema, transformSchemaObject, tsIntersection } from 'openapi-typescript'
 import ts from 'typescript'
+import type { CheckedContract } from '../model/read-contract.ts'
 import { joinMethods } from './join-methods.ts'
 import { type Note, note, prepareForTypes } from './prepare-for-types.ts'
 
@@ -15,8 +16,12 @@ import { type Note, note, prepareForTypes } from './prepare-for-types.ts'
  *
  * @see https://openapi-ts.dev/node
  */
-export function writeTypes(document: ContractDocument, operations: ContractOperation[]): string {
-  const { source, marks } = prepareForTypes(document, 'handlers')
+export function writeTypes({
+  document,
+  operations,
+  unsatisfiable,
+}: Pick<CheckedContract, 'document' | 'operations' | 'unsatisfiable'>): string {
+  const { source, marks } = prepareForTypes(document, 'handlers', unsatisfiable)
   const written = transformed(source, {
     alphabetize: true,
     // openapi-typescript would replace constants by the names of `mapping`.

@@ -61,7 +61,8 @@ export function adopt(
       return problem === undefined && chain.at(-1) === end ? chain.at(-1) : undefined
     },
     keywordOf,
-    warn: (at, text, kind = text) => adoption.warnings.push({ at, text, kind }),
+    warn: (at, text, kind = text, beside) =>
+      adoption.warnings.push({ at, text, kind, ...(beside === undefined ? {} : { beside }) }),
     reject: (at, text) => adoption.problems.push({ at, text }),
     attempt: (step) => {
       try {

@@ -1,28 +1,158 @@
 import type { ContractDocument } from 'fastify-contract/document'
-import { type Schema, inPlace, isSchema, requiredBy, typesOf } from 'fastify-contract/schema'
-import type { Finding } from './findings.ts'
+import {
+  type JsonType,
+  type NamedSchemas,
+  type Schema,
+  createValueChecks,
+  inPlace,
+  isAnnotation,
+  isMarked,
+  isSchema,
+  propertiesOf,
+  requiredBy,
+  typesOf,
+} from 'fastify-contract/schema'
+import { type Clash, type RequiredBy, clashingBounds } from './clashing-bounds.ts'
 import type { ContractObject } from './table/keyword.ts'
 
 /**
- * Finds schemas of objects that nothing satisfies: one part of `allOf` requires a property that another part excludes by
- * `additionalProperties: false`.
+ * Finds words of schemas that together leave nothing, or nothing of a type. They are enforced as they are written.
  *
  * @param objects those of an adopted contract with a checked structure and checked references
+ * @returns a warning for each, and the schemas that nothing satisfies
  */
-export function checkSatisfiable(objects: readonly ContractObject[], { components }: ContractDocument): Finding[] {
+export function checkSatisfiable(objects: readonly ContractObject[], { components }: ContractDocument) {
   const schemas = components?.schemas ?? {}
-  return objects.flatMap(({ object, kind }) => {
-    const parts = kind === 'schema' ? inPlace(object, schemas, 'always') : []
-    const closed = parts.filter((part) => part['additionalProperties'] === false)
-    if (closed.length === 0 || !typesOf(object, schemas).isSubsetOf(new Set(['object']))) return []
-    return closed.flatMap((part) => parts.flatMap((other) => excludedBy(part, other)))
+  const known = new Map<Schema, Set<JsonType>>()
+  const checkOf = createValueChecks(schemas, undefined)
+  const clashes: Clash[] = []
+  const unsatisfiable = new Set<object>()
+  for (const { object } of objects.filter(({ kind }) => kind === 'schema')) {
+    const parts = inPlace(object, schemas, 'always')
+    const types = typesOf(object, schemas, known)
+    const required = requiredWithin(object, schemas)
+    const found =
+      types.size === 0
+        ? clashingTypes(parts, schemas, known)
+        : [
+            ...clashingBounds(parts, types, required),
+            ...brokenConstants(object, parts, checkOf),
+            ...(types.has('object') ? excludedProperties(parts, { schemas, types, required }) : []),
+          ]
+    clashes.push(...found)
+    if (types.size === 0 || found.some(({ isWhole }) => isWhole)) unsatisfiable.add(object)
+  }
+  return { clashes, unsatisfiable }
+}
+
+/** Some messages leave out what is `readOnly` or `writeOnly`. */
+function requiredWithin(schema: Schema, schemas: NamedSchemas): RequiredBy {
+  let properties: ReadonlyMap<string, unknown> | undefined
+  const isLeftOut = (name: string) => {
+    properties ??= propertiesOf(schema, schemas)
+    return (['readOnly', 'writeOnly'] as const).some((mark) => isMarked(properties!.get(name), schemas, mark))
+  }
+  return (part) => requiredBy(part).filter((name) => !isLeftOut(name))
+}
+
+interface Member {
+  object: Schema
+  key: string
+}
+
+interface Source extends Member {
+  types: ReadonlySet<JsonType>
+}
+
+/** Two keywords that have no type in common. */
+function clashingTypes(parts: readonly Schema[], schemas: NamedSchemas, known: Map<Schema, Set<JsonType>>): Clash[] {
+  const sources = parts.flatMap((object): Source[] =>
+    ['type', 'enum', 'const', 'anyOf', 'oneOf'].flatMap((key) =>
+      key in object ? [{ object, key, types: typesOf({ [key]: object[key] }, schemas, known) }] : [],
+    ),
+  )
+  // What allows nothing by itself is warned of there.
+  if (sources.some(({ types }) => types.size === 0)) return []
+  let left: ReadonlySet<JsonType> = new Set(sources[0]?.types)
+  for (const [index, at] of sources.entries()) {
+    left = left.intersection(at.types)
+    if (left.size > 0) continue
+    const before = sources.slice(0, index)
+    const beside = before.find(({ types }) => types.isDisjointFrom(at.types)) ?? before.at(-1)!
+    const text = `${at.key}: has no type in common with ${beside.key}, so that nothing is valid; correct one of them`
+    return [clash(at, beside, text)]
+  }
+  return []
+}
+
+/** Constants none of which meets the other assertions. */
+function brokenConstants(
+  schema: Schema,
+  parts: readonly Schema[],
+  checkOf: ReturnType<typeof createValueChecks>,
+): Clash[] {
+  const listed = parts.flatMap((object) =>
+    ['const', 'enum'].flatMap((key) => (key in object ? [{ object, key, values: [object[key]].flat() }] : [])),
+  )
+  const [at, beside] = listed
+  const isAsserting = (name: string) => !isAnnotation(name) && !/^(?:\$ref|allOf|type|enum|const)$/.test(name)
+  const asserting = parts.find((part) => Object.keys(part).some(isAsserting))
+  if (at === undefined || (beside === undefined && asserting === undefined)) return []
+  const constants = at.key === 'const' ? [at.object['const']] : at.values
+  const check = checkOf(schema)
+  // One that cannot be compiled is refused elsewhere.
+  if (typeof check === 'string') return []
+  const problems = constants.map(check)
+  const first = problems[0]
+  if (first === undefined || problems.some((each) => each === undefined || each.isOnlyUndeclared)) return []
+  const text = `${at.key}: no value fits the other keywords (it ${first.problem}), so that nothing is valid; correct one of them`
+  const other = beside ?? { object: asserting!, key: Object.keys(asserting!).find(isAsserting)! }
+  return [clash(at, other, text)]
+}
+
+/** Properties that one part requires and another forbids. */
+function excludedProperties(
+  parts: readonly Schema[],
+  { schemas, types, required }: { schemas: NamedSchemas; types: ReadonlySet<JsonType>; required: RequiredBy },
+): Clash[] {
+  const isWhole = types.size === 1
+  const then = isWhole ? 'nothing is valid' : 'no object is valid'
+  return parts.flatMap((part) =>
+    required(part).flatMap((name): Clash[] => {
+      const at = { object: part, key: 'required' }
+      for (const other of parts) {
+        const { properties } = other
+        if (isSchema(properties) && isNever(Object.hasOwn(properties, name) ? properties[name] : true)) {
+          const text = `required: ${name} is not allowed, so that ${then}; correct one of them`
+          return [clash(at, { object: properties, key: name }, text, isWhole)]
+        }
+        const closing = ['additionalProperties', 'unevaluatedProperties'].find((key) => isNever(other[key] ?? true))
+        if (closing === undefined || allows(other, name, closing, schemas)) continue
+        const text = `required: another branch forbids ${name} (${closing}: false), so that ${then}; use unevaluatedProperties: false beside allOf`
+        return [clash(at, { object: other, key: closing }, text, isWhole)]
+      }
+      return []
+    }),
+  )
+}
+
+function isNever(schema: unknown): boolean {
+  return schema === false || (isSchema(schema) && isSchema(schema['not']) && Object.keys(schema['not']).length === 0)
+}
+
+/** Whether a closed object declares a property. `unevaluatedProperties` sees those of its compositions. */
+function allows(closed: Schema, name: string, closing: string, schemas: NamedSchemas): boolean {
+  const parts = closing === 'unevaluatedProperties' ? inPlace(closed, schemas) : [closed]
+  return parts.some(({ properties, patternProperties, additionalProperties = false }) => {
+    if (isSchema(properties) && Object.hasOwn(properties, name)) return true
+    return !isNever(additionalProperties) || patternProperties !== undefined
   })
 }
 
-function excludedBy(closed: Schema, part: Schema): Finding[] {
-  const { properties } = closed
-  const excluded = requiredBy(part).find((name) => !isSchema(properties) || !Object.hasOwn(properties, name))
-  if (excluded === undefined) return []
-  const text = `required: another branch forbids ${excluded} (additionalProperties: false), so nothing can be valid; use unevaluatedProperties: false beside allOf`
-  return [{ at: { object: part, key: 'required' }, beside: { object: closed, key: 'additionalProperties' }, text }]
+function clash(at: Member, beside: Member, text: string, isWhole = true): Clash {
+  return { at: memberOf(at), beside: memberOf(beside), text, kind: `clash of ${at.key}`, isWhole }
+}
+
+function memberOf({ object, key }: Member): Member {
+  return { object, key }
 }

@@ -17,6 +17,8 @@ export interface CheckedContract {
   written: Record<string, unknown>
   /** With their references resolved. */
   operations: ContractOperation[]
+  /** The schemas that nothing satisfies. */
+  unsatisfiable: ReadonlySet<object>
   /** One line for each kind of words that are ignored or mended, and for each operation that takes long to compile. */
   warnings: string[]
   /** The content of referenced files, by their paths relative to the contract's folder. */
@@ -46,16 +48,16 @@ export async function readCheckedContract(
 ): Promise<CheckedContract> {
   return inOneLine(name, async () => {
     const { document, objects, written, places, referred, warnings } = await readStructure(source, file, name, root)
-    reject(checkSatisfiable(objects, document), places, name, warnings)
+    const { clashes, unsatisfiable } = checkSatisfiable(objects, document)
     const broken = removeBrokenValues(objects, document)
     const operations = operationsOf(document)
     const unserved = operations.length === 0 ? noOperation(document) : undefined
-    if (unserved?.isRefused === true) reject([unserved], places, name, [...warnings, ...broken])
+    if (unserved?.isRefused === true) reject([unserved], places, name, [...warnings, ...clashes, ...broken])
     const { uncompiled, slow } = await checkCompilation(document, operations)
-    reject(uncompiled, places, name, [...warnings, ...broken, ...slow])
-    const found = [...warnings, ...broken, ...slow, ...(unserved === undefined ? [] : [unserved])]
+    reject(uncompiled, places, name, [...warnings, ...clashes, ...broken, ...slow])
+    const found = [...warnings, ...clashes, ...broken, ...slow, ...(unserved === undefined ? [] : [unserved])]
     if (strict) reject(found, places, name)
-    return { document, written, operations, warnings: inWarnings(found, places, name), referred }
+    return { document, written, operations, unsatisfiable, warnings: inWarnings(found, places, name), referred }
   })
 }
 

@@ -1,13 +1,48 @@
-import { type Schema, typesOf } from 'fastify-contract/schema'
-import { referenceIn } from './keyword.ts'
+import { stringifyJson } from 'fastify-contract/json'
+import { type Schema, isOfType } from 'fastify-contract/schema'
+import { type ContractObject, type Mending, referenceIn } from './keyword.ts'
 
-/** The problem of constants none of which has the type beside them, so that nothing is valid. */
-export function misfit(constants: unknown, { type }: Schema): string | undefined {
-  const values = Array.isArray(constants) ? constants.filter((value) => value !== null) : []
-  const isMisfit = type !== undefined && values.length > 0
-  return isMisfit && typesOf({ enum: values }, {}).isDisjointFrom(typesOf({ type }, {}))
-    ? 'no value has the type beside it, so that nothing is valid; correct one of them'
-    : undefined
+/** Removes the constants that are not of the type beside them, because they are never valid. */
+export function removeMisfits(key: 'enum' | 'const') {
+  return ({ object }: ContractObject, { places, warn }: Mending): void => {
+    const { [key]: written, type, nullable } = object
+    if (!(key in object) || (key === 'enum' && !Array.isArray(written))) return
+    const values: unknown[] = key === 'enum' ? [written].flat() : [written]
+    if (values.length === 0) {
+      const text = 'enum: is empty, so that nothing is valid; name its values, or remove it'
+      warn({ object, key }, text, 'empty enum')
+    }
+    const types = [type].flat().join(' or ')
+    const isFit = (value: unknown) => isOfType(object, value) || (value === null && String(nullable) === 'true')
+    const misfits = values.filter((value) => !isFit(value))
+    if (types === '' || misfits.length === 0) return
+    for (const name of parallel) {
+      const { [name]: list } = object
+      if (Array.isArray(list))
+        object[name] = places.share(
+          list.filter((_, index) => isFit(values[index])),
+          list,
+        )
+    }
+    if (key === 'const') Reflect.deleteProperty(object, key)
+    object['enum'] = places.share(values.filter(isFit), key === 'enum' ? (written as object) : object)
+    const [is, it] = misfits.length > 1 ? ['are', 'them'] : ['is', 'it']
+    const then = misfits.length === values.length ? 'so that nothing is valid' : `and ${is} ignored`
+    const isBare = types.includes('string') && misfits.every((value) => typeof value !== 'object' || value === null)
+    const text = `${key}: ${listed(misfits)} ${is} not of the type ${types}, ${then}; ${isBare ? `put ${it} in quotes` : `correct ${it}`}`
+    warn({ object, key }, text, `misfits of ${key}`, { object, key: 'type' })
+  }
+}
+
+/** Lists beside `enum` with an entry for each of its values. */
+const parallel = ['x-enum-varnames', 'x-enum-descriptions']
+
+/** The values of a message. */
+const maxListed = 5
+
+function listed(values: readonly unknown[]): string {
+  const texts = values.slice(0, maxListed).map((value) => stringifyJson(value))
+  return [...texts, ...(values.length > maxListed ? ['…'] : [])].join(', ')
 }
 
 /** The problem of a constant whose number a double may have rounded. */

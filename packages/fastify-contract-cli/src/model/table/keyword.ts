@@ -41,8 +41,13 @@ export interface Mending {
   chainOf: (object: unknown) => Record<string, unknown>[]
   /** A keyword of the table. */
   keywordOf: (kind: Kind, name: string) => Keyword | undefined
-  /** Notes what is ignored or mended. @param kind what counts as one warning; by default, the same text */
-  warn: (at: Finding['at'], text: string, kind?: string) => void
+  /**
+   * Notes what is ignored or mended.
+   *
+   * @param kind what counts as one warning; by default, the same text
+   * @param beside what else it is about
+   */
+  warn: (at: Finding['at'], text: string, kind?: string, beside?: NonNullable<Finding['beside']>) => void
   /** Notes why the contract is refused. */
   reject: (at: Finding['at'], text: string) => void
   /** Runs a step that may fail where the structure is broken, and returns its result. */

@@ -1,12 +1,12 @@
 import { discriminatorOf, inPlace, isSchema, patternProblem, targetOf, textFormats } from 'fastify-contract/schema'
 import type { Schema } from 'fastify-contract/schema'
-import { emptyRange, noInteger } from './bounds.ts'
-import { inexactConstant, inexactInteger, misfit } from './constants.ts'
+import { inexactConstant, inexactInteger, removeMisfits } from './constants.ts'
 import {
   type ContractObject,
   type Keyword,
   type KeywordContext,
   type Keywords,
+  type Mending,
   each,
   ignored,
   referenceIn,
@@ -26,7 +26,13 @@ export const formats: ReadonlyMap<string, string> = new Map([
 
 const types: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 const subschema: Keyword = { holds: 'schema' }
-const choice: Keyword = { holds: ['schema'], warns: defaultInside }
+const choice: Keyword = {
+  holds: ['schema'],
+  warns: (value, object, context) =>
+    Array.isArray(value) && value.length === 0
+      ? 'is empty, so that nothing is valid; list schemas, or remove it'
+      : defaultInside(value, object, context),
+}
 const conditional: Keyword = { holds: 'schema', warns: defaultInside }
 const flag: Keyword = {
   is: 'true or false',
@@ -37,7 +43,7 @@ const flag: Keyword = {
 /** Every keyword of JSON Schema 2020-12 and of OpenAPI 3.1's dialect. */
 export const schema: Keywords = {
   $ref: { is: 'text', mends: removeBesideReference },
-  allOf: { holds: ['schema'] },
+  allOf: { holds: ['schema'], mends: removeEmptyList },
   ...each('anyOf oneOf', choice),
   not: { holds: 'schema' },
   ...each('if then else', conditional),
@@ -76,22 +82,18 @@ export const schema: Keywords = {
     },
     // A list of types with scalars becomes alternatives.
     warns: (value, object, context) =>
-      Array.isArray(value) && value.some((type) => ['integer', 'number', 'boolean'].includes(String(type)))
-        ? defaultInside(object, object, context)
-        : undefined,
+      Array.isArray(value) && value.length === 0
+        ? 'is empty, so that nothing is valid; name a type, or remove it'
+        : Array.isArray(value) && value.some((type) => ['integer', 'number', 'boolean'].includes(String(type)))
+          ? defaultInside(object, object, context)
+          : undefined,
   },
   enum: {
     is: 'a list',
-    ignores: (value, schema, context) => dropped(misfit(value, schema), schema, context),
-    rejects: (value, schema) =>
-      Array.isArray(value) && value.length === 0
-        ? 'is empty, so that nothing is valid; name its values, or remove it'
-        : (misfit(value, schema) ?? inexactConstant(value, schema)),
+    mends: removeMisfits('enum'),
+    rejects: inexactConstant,
   },
-  const: {
-    ignores: (value, schema, context) => dropped(misfit([value], schema), schema, context),
-    rejects: (value, schema) => misfit([value], schema) ?? inexactConstant(value, schema),
-  },
+  const: { mends: removeMisfits('const'), rejects: inexactConstant },
   multipleOf: {
     is: 'a number',
     rejects: (value) => (Number(value) > 0 ? undefined : 'must be greater than 0; correct it'),
@@ -99,20 +101,9 @@ export const schema: Keywords = {
   exclusiveMinimum: {
     is: 'a number',
     mends: upgradeBound('exclusiveMinimum', 'minimum'),
-    rejects: (value, schema) =>
-      emptyRange(value, { exclusiveMaximum: schema['exclusiveMaximum'] }, true) ??
-      emptyRange(value, { maximum: schema['maximum'] }, true) ??
-      noInteger(schema),
   },
   exclusiveMaximum: { is: 'a number', mends: upgradeBound('exclusiveMaximum', 'maximum') },
-  minimum: {
-    is: 'a number',
-    rejects: (value, schema) =>
-      emptyRange(value, { exclusiveMaximum: schema['exclusiveMaximum'] }, true) ??
-      emptyRange(value, { maximum: schema['maximum'] }) ??
-      noInteger(schema),
-  },
-  maximum: { is: 'a number' },
+  ...each('minimum maximum', { is: 'a number' }),
   pattern: {
     is: 'text',
     ignores: (value, schema, context) =>
@@ -122,25 +113,9 @@ export const schema: Keywords = {
       return problem && `${problem}; without it, a schema of not would refuse valid values`
     },
   },
-  minLength: { is: 'a count', rejects: (value, { maxLength }) => emptyRange(value, { maxLength }) },
-  minItems: { is: 'a count', rejects: (value, { maxItems }) => emptyRange(value, { maxItems }) },
-  minContains: { is: 'a count', rejects: (value, { maxContains }) => emptyRange(value, { maxContains }) },
-  minProperties: { is: 'a count', rejects: (value, { maxProperties }) => emptyRange(value, { maxProperties }) },
-  ...each('maxLength maxContains', { is: 'a count' }),
-  maxItems: {
+  ...each('minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties', {
     is: 'a count',
-    rejects: (value, { contains, minContains = 1 }) =>
-      contains !== undefined && Number(minContains) > Number(value)
-        ? 'is below the items that contains asks for, so that nothing is valid; correct one of them'
-        : undefined,
-  },
-  maxProperties: {
-    is: 'a count',
-    rejects: (value, { required }) =>
-      Array.isArray(required) && new Set(required).size > Number(value)
-        ? 'is below the number of required properties, so that nothing is valid; correct one of them'
-        : undefined,
-  },
+  }),
   uniqueItems: { is: 'true or false' },
   required: { is: 'a list of names' },
   format: { is: 'text', mends: widenInteger, ignores: unknownFormat },
@@ -187,6 +162,13 @@ function dropped(
 ): string | undefined {
   if (problem === undefined || !isExclusive(schema)) return problem
   return relax(schema) ? problem.replace('; ', ', and oneOf around it is read as anyOf; ') : undefined
+}
+
+function removeEmptyList({ object }: ContractObject, { warn }: Mending): void {
+  const { allOf } = object
+  if (!Array.isArray(allOf) || allOf.length > 0) return
+  Reflect.deleteProperty(object, 'allOf')
+  warn({ object, key: 'allOf' }, 'allOf: is empty, and asks for nothing; list schemas, or remove it')
 }
 
 /** Ajv applies no default in a schema that may not apply (https://ajv.js.org/guide/modifying-data.html). */

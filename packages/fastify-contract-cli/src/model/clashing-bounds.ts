@@ -1,0 +1,166 @@
+import { integerRanges } from 'fastify-contract/json'
+import { type Schema, decimalOf } from 'fastify-contract/schema'
+import type { Finding } from './findings.ts'
+
+/** Words that leave nothing, or nothing of a type. */
+export interface Clash extends Finding {
+  /** Whether nothing is valid. */
+  isWhole: boolean
+}
+
+/** What a keyword asks for at least, or allows at most. */
+interface Bound {
+  object: Schema
+  key: string
+  value: number | bigint
+  isExclusive: boolean
+}
+
+type BoundsOf = (part: Schema) => Omit<Bound, 'object' | 'isExclusive'>[]
+
+interface Counted {
+  type: 'string' | 'array' | 'object'
+  least: BoundsOf
+  most: BoundsOf
+}
+
+/** The properties that a schema requires in every message. */
+export type RequiredBy = (part: Schema) => string[]
+
+/** The counts of characters, items and properties. */
+const counts = (requiredBy: RequiredBy): readonly Counted[] => [
+  { type: 'string', least: numbersOf('minLength'), most: numbersOf('maxLength') },
+  {
+    type: 'array',
+    least: (part) => [...numbersOf('minItems')(part), ...leastContained(part)],
+    most: (part) => [...numbersOf('maxItems')(part), ...lastItem(part)],
+  },
+  {
+    type: 'object',
+    least: (part) => [
+      ...numbersOf('minProperties')(part),
+      ...('required' in part ? [{ key: 'required', value: new Set(requiredBy(part)).size }] : []),
+    ],
+    most: numbersOf('maxProperties'),
+  },
+]
+
+/**
+ * Finds bounds that leave nothing between them.
+ *
+ * @param parts the schemas that describe one value
+ * @param types the types that they allow
+ */
+export function clashingBounds(parts: readonly Schema[], types: ReadonlySet<string>, requiredBy: RequiredBy): Clash[] {
+  const ofCounts = counts(requiredBy).flatMap(({ type, least, most }) => {
+    const high = types.has(type) ? tightest(parts, most, -1) : undefined
+    const low = high === undefined ? undefined : tightest(parts, least, 1)
+    return low === undefined || high === undefined || low.value <= high.value
+      ? []
+      : [clash(low, high, `asks for more than ${high.key} allows`, types, [type])]
+  })
+  // Those of another schema count other items.
+  const ofContains = parts.flatMap((object) => {
+    const { contains, minContains = 1, maxContains } = object
+    if (contains === undefined || !isNumber(minContains) || !isNumber(maxContains) || minContains <= maxContains)
+      return []
+    const at = { object, key: 'minContains' in object ? 'minContains' : 'contains' }
+    return [clash(at, { object, key: 'maxContains' }, 'asks for more than maxContains allows', types, ['array'])]
+  })
+  return [...ofCounts, ...(types.has('array') ? ofContains : []), ...clashingNumbers(parts, types)]
+}
+
+const numberTypes = ['number', 'integer']
+
+function clashingNumbers(parts: readonly Schema[], types: ReadonlySet<string>): Clash[] {
+  if (!numberTypes.some((type) => types.has(type))) return []
+  const isInteger = !types.has('number')
+  const ofFormat = ({ format }: Schema, end: 'minimum' | 'maximum') =>
+    isInteger && isIntegerFormat(format) ? [{ key: 'format', value: integerRanges[format][end] }] : []
+  const [leastOf, mostOf] = [numbersOf('minimum', 'exclusiveMinimum'), numbersOf('maximum', 'exclusiveMaximum')]
+  const low = tightest(parts, (part) => [...leastOf(part), ...ofFormat(part, 'minimum')], 1)
+  const high = tightest(parts, (part) => [...mostOf(part), ...ofFormat(part, 'maximum')], -1)
+  if (low === undefined || high === undefined) return []
+  const problem = numberProblem(low, high, parts, isInteger)
+  if (problem === undefined) return []
+  const [at, beside] = low.key === 'format' ? [high, low] : [low, high]
+  const other = beside.key === 'format' ? `every ${String(beside.object['format'])}` : beside.key
+  return [clash(at, beside, `${problem} ${other}`, types, numberTypes)]
+}
+
+function numberProblem(low: Bound, high: Bound, parts: readonly Schema[], isInteger: boolean): string | undefined {
+  if (low.value > high.value) return low.key === 'format' ? 'is below' : 'is above'
+  if (low.value === high.value && (low.isExclusive || high.isExclusive)) return 'is not below'
+  const divisors = parts.flatMap((part) => numbersOf('multipleOf')(part)).map(({ value }) => value)
+  const steps = isInteger ? [1, ...divisors] : divisors
+  if (steps.length === 0 || !steps.every((each) => each > 0) || hasMultiple(low, high, steps)) return undefined
+  return `no ${divisors.length === 0 ? 'integer' : `multiple of ${divisors.join(' and ')}`} is between it and`
+}
+
+/** Whether a number between two bounds is a multiple of all steps. */
+function hasMultiple(low: Bound, high: Bound, steps: (number | bigint)[]): boolean {
+  const decimals = [low.value, high.value, ...steps].map(decimalOf)
+  const least = Math.min(...decimals.map(([, exponent]) => exponent))
+  const [from = 0n, to = 0n, ...divisors] = decimals.map(
+    ([digits, exponent]) => digits * 10n ** BigInt(exponent - least),
+  )
+  const step = divisors.reduce((all, each) => (all * each) / greatestDivisor(all, each))
+  const [first, last] = [from + (low.isExclusive ? 1n : 0n), to - (high.isExclusive ? 1n : 0n)]
+  const rest = ((last % step) + step) % step
+  return last - rest >= first
+}
+
+function greatestDivisor(one: bigint, other: bigint): bigint {
+  return other === 0n ? one : greatestDivisor(other, one % other)
+}
+
+type Place = Pick<Bound, 'object' | 'key'>
+
+/** @param of those of the types that the bounds are about */
+function clash(at: Place, beside: Place, problem: string, types: ReadonlySet<string>, of: readonly string[]): Clash {
+  const isWhole = types.isSubsetOf(new Set(of))
+  const then = isWhole ? 'nothing is valid' : `no ${of[0] ?? ''} is valid`
+  return {
+    at: { object: at.object, key: at.key },
+    beside: { object: beside.object, key: beside.key },
+    text: `${at.key}: ${problem}, so that ${then}; correct one of them`,
+    kind: `clash of ${at.key}`,
+    isWhole,
+  }
+}
+
+/** The bound that leaves the least. @param sign 1 for the greatest, -1 for the smallest */
+function tightest(parts: readonly Schema[], boundsOf: BoundsOf, sign: 1 | -1): Bound | undefined {
+  let found: Bound | undefined
+  for (const object of parts) {
+    for (const { key, value } of boundsOf(object)) {
+      const isExclusive = key.startsWith('exclusive')
+      const isTighter =
+        found === undefined ||
+        (sign === 1 ? value > found.value : value < found.value) ||
+        (value === found.value && isExclusive)
+      if (isTighter) found = { object, key, value, isExclusive }
+    }
+  }
+  return found
+}
+
+function numbersOf(...keys: string[]): BoundsOf {
+  return (part) => keys.flatMap((key) => (isNumber(part[key]) ? [{ key, value: part[key] }] : []))
+}
+
+function leastContained({ contains, minContains = 1 }: Schema): ReturnType<BoundsOf> {
+  return contains !== undefined && isNumber(minContains) ? [{ key: 'contains', value: minContains }] : []
+}
+
+function lastItem({ items, prefixItems }: Schema): ReturnType<BoundsOf> {
+  return items === false ? [{ key: 'items', value: Array.isArray(prefixItems) ? prefixItems.length : 0 }] : []
+}
+
+function isIntegerFormat(format: unknown): format is keyof typeof integerRanges {
+  return typeof format === 'string' && Object.hasOwn(integerRanges, format)
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value))
+}
