@@ -5,10 +5,12 @@ import { expect, test } from 'vitest'
 import { conform } from '../src/mock/conform.ts'
 import { breaksOf } from '../src/suite/breaks.ts'
 import { readContract } from '../src/suite/contract.ts'
+import { NoGenerator } from '../src/suite/no-generator.ts'
 import { ReadBack } from '../src/suite/read-back.ts'
 import { spelled } from '../src/suite/spellings.ts'
 import { valuesOf } from '../src/suite/values.ts'
 import { json } from './contracts.ts'
+import { unsatisfiable } from './schemas.ts'
 
 const count = { type: 'integer', format: 'int32' }
 const flag = { type: 'boolean' }
@@ -58,6 +60,16 @@ test.each(schemas)('the values of %j are drawn, and each of its rules is broken'
     }
   }
 })
+
+test.each(unsatisfiable)(
+  'no value is drawn where $keyword leaves nothing, and what may have it is drawn without',
+  ({ schema }) => {
+    expect(() => fc.sample(valuesOf(schema as Schema, contract), 1)).toThrow(NoGenerator)
+    const around = { type: 'object', properties: { flag, value: schema }, additionalProperties: false }
+    for (const value of fc.sample(valuesOf(around, contract), { seed: 1, numRuns: 5 }))
+      expect(value).not.toHaveProperty('value')
+  },
+)
 
 test('no long integer breaks the rule of other properties that may be numbers', () => {
   const schema = { type: 'object', additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] } }

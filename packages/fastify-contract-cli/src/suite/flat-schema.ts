@@ -27,10 +27,12 @@ export interface Assertions {
   prefixItems?: (Schema | boolean)[]
   contains?: Schema | boolean
   minContains?: number
+  maxContains?: number
   minItems?: number
   maxItems?: number
   uniqueItems?: boolean
   minProperties?: number
+  maxProperties?: number
   additionalProperties?: boolean | Schema
   anyOf?: Schema[]
   oneOf?: Schema[]
@@ -170,12 +172,19 @@ export function merged(a: FlatSchema, b: FlatSchema): FlatSchema {
   }
   const names = Object.keys(a.properties).filter((name) => Object.hasOwn(b.properties, name))
   const common = names.map((name) => [name, bothSchemas(a.properties[name], b.properties[name])])
+  const required = [...new Set([...a.required, ...b.required])]
+  const properties = { ...a.properties, ...b.properties, ...(Object.fromEntries(common) as Record<string, Schema>) }
+  for (const name of Object.keys(properties)) {
+    if (!isForbidden(name, a) && !isForbidden(name, b)) continue
+    if (required.includes(name)) properties[name] = { not: {} }
+    else Reflect.deleteProperty(properties, name)
+  }
   return {
     ...a,
     assertions,
     also,
-    properties: { ...a.properties, ...b.properties, ...(Object.fromEntries(common) as Record<string, Schema>) },
-    required: [...new Set([...a.required, ...b.required])],
+    properties,
+    required,
     examples: [...a.examples, ...b.examples],
     default: a.default ?? b.default,
     choices: [...a.choices, ...b.choices],
@@ -183,6 +192,12 @@ export function merged(a: FlatSchema, b: FlatSchema): FlatSchema {
     isWriteOnly: a.isWriteOnly || b.isWriteOnly,
     targets: [...a.targets, ...b.targets],
   }
+}
+
+/** Whether one part of a schema closes its objects to a property of another part. */
+function isForbidden(name: string, { assertions, properties }: FlatSchema): boolean {
+  const isClosed = assertions.additionalProperties === false && !('patternProperties' in assertions)
+  return isClosed && !Object.hasOwn(properties, name)
 }
 
 type Both = (a: unknown, b: unknown) => unknown

@@ -65,7 +65,8 @@ export function numberOf(flat: FlatSchema): fc.Arbitrary<number> {
   const min = Math.max(-largest, Number(assertions.minimum ?? assertions.exclusiveMinimum ?? -largest))
   const max = Math.min(largest, Number(assertions.maximum ?? assertions.exclusiveMaximum ?? largest))
   const factor = Number(assertions.multipleOf ?? 0)
-  if (min > max) throw new NoGenerator('no number is within the bounds')
+  const isOpen = [assertions.exclusiveMinimum, assertions.exclusiveMaximum].some((bound) => Number(bound) === min)
+  if (min > max || (min === max && isOpen)) throw new NoGenerator('no number is within the bounds')
   // A product of doubles that is no multiple as a decimal, such as 3 * 0.1, is rounded to one that is.
   const multiple = (count: number) => Number((count * factor).toPrecision(12))
   if (source.plain !== undefined) {

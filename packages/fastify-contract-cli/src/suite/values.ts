@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { mapMembers } from 'fastify-contract/json'
-import type { JsonType, Schema } from 'fastify-contract/schema'
+import { type JsonType, type Schema, isSchema } from 'fastify-contract/schema'
 import {
   type FlatSchema,
   type Json,
@@ -102,6 +102,7 @@ export function exact(value: Json): Json {
 
 function drawnAnew(flat: FlatSchema): fc.Arbitrary<Json> {
   const { assertions } = flat
+  if (allowsNothing(flat)) throw new NoGenerator('a schema allows nothing')
   const [alternatives, ...choices] = flat.choices
   if (alternatives !== undefined) return drawnFrom({ ...flat, choices }, alternatives)
   const constants = 'const' in assertions ? [assertions.const] : assertions.enum
@@ -115,6 +116,19 @@ function drawnAnew(flat: FlatSchema): fc.Arbitrary<Json> {
   if (flat.source.plain !== undefined) return byType[plainTypeOf(flat, flat.source.plain.index)](flat)
   const anyType: JsonType[] = ['string', 'integer', 'boolean', 'null']
   return fc.oneof(...(types.length === 0 ? anyType : types).map((type) => byType[type](flat)))
+}
+
+/** Whether the parts of a schema have no type in common, or it is `false`, or its counts leave nothing. */
+function allowsNothing({ assertions, required }: FlatSchema): boolean {
+  const { type, not, contains, minContains = 1, maxContains = Infinity, maxItems = Infinity } = assertions
+  if (Array.isArray(type) && type.length === 0) return true
+  if (isSchema(not) && Object.keys(not).length === 0) return true
+  const isOnly = (only: JsonType) => type !== undefined && [type].flat().every((each) => each === only)
+  const { minProperties = 0, maxProperties = Infinity } = assertions
+  return (
+    (isOnly('array') && contains !== undefined && minContains > Math.min(maxContains, maxItems)) ||
+    (isOnly('object') && Math.max(minProperties, required.length) > maxProperties)
+  )
 }
 
 /** Values of some alternatives, `null` last; plainly of the first that has one. */
@@ -198,6 +212,7 @@ function tuplesOf(flat: FlatSchema, prefixItems: readonly (Schema | boolean)[]):
   const items: unknown = assertions.items
   const missing = Math.max(0, minItems - prefixItems.length)
   const first = fc.tuple(...prefixItems.map((schema) => memberOf(flat, schema)))
+  if (items === false && missing > 0) throw new NoGenerator('a list has no possible length')
   const hasOthers = items !== false && maxItems > prefixItems.length && (missing > 0 || flat.source.plain === undefined)
   const limits = { minItems: missing, maxItems: Math.min(missing + 2, maxItems - prefixItems.length) }
   const others = hasOthers ? listsOf({ ...flat, assertions: { ...assertions, ...limits } }) : fc.constant([])
