@@ -506,15 +506,50 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       },
     ],
   ],
-  'reads integers beyond 2^53 as int64': [
+  'reads integers beyond 2^53 as int64 or uint64, or as numbers': [
     [
       contractWith(
         {},
-        named({ ...integer, format: 'uint64', maximum: 18446744073709551615n }, { ...integer, minimum: -9 }),
+        named({ ...integer, format: 'int', maximum: 18446744073709551615n }, { ...integer, minimum: -9 }),
       ),
-      [/^maximum: exceeds ±\(2\^53 − 1\), so the integer is read as int64; add format: int64$/],
-      { components: { schemas: { S0: { ...integer, format: 'int64', maximum: 18446744073709551615n }, S1: integer } } },
+      [/^maximum: exceeds ±\(2\^53 − 1\), so the integer is read as uint64; add format: uint64$/],
+      {
+        components: { schemas: { S0: { ...integer, format: 'uint64', maximum: 18446744073709551615n }, S1: integer } },
+      },
       ['#/components/schemas/S1/format'],
+    ],
+    // What JavaScript prints for the ends of int64 and uint64.
+    [
+      contractWith(
+        {},
+        named(
+          { ...integer, minimum: -9223372036854776000n, maximum: 9223372036854776000n },
+          { ...integer, minimum: 0, maximum: 18446744073709552000n },
+          { ...integer, exclusiveMinimum: -1, exclusiveMaximum: 18446744073709551616n },
+        ),
+      ),
+      [/ so the integer is read as int64; add format: int64 \(and 2 more\)$/],
+      { components: { schemas: { S0: { format: 'int64' }, S1: { format: 'uint64' }, S2: { format: 'uint64' } } } },
+    ],
+    [
+      contractWith(
+        {},
+        named(
+          { ...integer, maximum: 18446744073709551616n },
+          { type: ['integer', 'null'], minimum: -1, maximum: 18446744073709551615n },
+          { ...integer, enum: [36893488147419103232n] },
+        ),
+      ),
+      [/^maximum: is beyond int64 and uint64, so the integer is read as a number, which may .* \(and 2 more\)$/],
+      {
+        components: {
+          schemas: {
+            S0: { type: 'number', multipleOf: 1 },
+            S1: { type: ['number', 'null'], multipleOf: 1 },
+            S2: { type: 'number', enum: [36893488147419103232n] },
+          },
+        },
+      },
     ],
     [contractWith({}, named({ ...integer, enum: [9007199254740993n] })), [/^enum: exceeds/], s0({ format: 'int64' })],
     [

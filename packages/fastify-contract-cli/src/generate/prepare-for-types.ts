@@ -1,5 +1,5 @@
 import { type ContractDocument, isJson, kindOf, maps } from 'fastify-contract/document'
-import { find, mapMembers, stringifyJson } from 'fastify-contract/json'
+import { find, isOfBigInts, mapMembers, stringifyJson } from 'fastify-contract/json'
 import { type Schema, defaultOf, isMarked, isSchema, propertiesOf } from 'fastify-contract/schema'
 import { splitMethods } from '../model/split-methods.ts'
 import { methodSeparator, wholeQuery } from './join-methods.ts'
@@ -45,7 +45,7 @@ export type TypesForm = 'handlers' | 'plain'
  * because types have them only in comments.
  *
  * @param document a checked contract
- * @param form the plain one has no marks, and int64 is a number
+ * @param form the plain one has no marks, and integers are numbers
  * @param unsatisfiable the schemas that nothing satisfies, but for those whose lists are empty
  * @returns the changed copy, and the marks in it
  */
@@ -219,11 +219,11 @@ function withoutLiterals(schema: Record<string, unknown>, form: TypesForm): Reco
   const { enum: listed, const: only, ...others } = schema
   if (only === null) return { ...others, type: 'null' }
   if ((listed ?? only) === undefined) return schema
-  const isInt64 = schema['format'] === 'int64' && [schema['type']].flat().includes('integer')
+  const isBigInt = isOfBigInts(schema['format']) && [schema['type']].flat().includes('integer')
   const isRounded = [listed, only].flat().some((value) => typeof value === 'bigint')
   const isObject = schema['type'] === 'object' || 'properties' in schema || 'additionalProperties' in schema
   // It takes the values of an enum of objects as schemas.
-  return isRounded || (isObject && listed !== undefined) || (isInt64 && form === 'handlers') ? others : schema
+  return isRounded || (isObject && listed !== undefined) || (isBigInt && form === 'handlers') ? others : schema
 }
 
 /** Whether a schema has an empty list of values or alternatives, which openapi-typescript takes as no word at all. */

@@ -1,5 +1,5 @@
 import type { ContractDocument } from 'fastify-contract/document'
-import { stringifyJson } from 'fastify-contract/json'
+import { isOfBigInts, stringifyJson } from 'fastify-contract/json'
 import { type Schema, isSchema } from 'fastify-contract/schema'
 import { propertyName } from '../init/typescript.ts'
 
@@ -28,7 +28,7 @@ function valuesOf(schema: unknown): string[] {
   const { enum: values, 'x-enum-varnames': names, format }: Schema = schema
   if (!Array.isArray(values) || !Array.isArray(names)) return []
   return values.slice(0, names.length).map((value: unknown, index) => {
-    const digits = format === 'int64' && value !== null ? 'n' : ''
+    const digits = isOfBigInts(format) && value !== null ? 'n' : ''
     return `${propertyName(String(names[index]))}: ${stringifyJson(value)}${digits},`
   })
 }

@@ -1,4 +1,5 @@
 import type { ContractDocument, ContractOperation } from 'fastify-contract/document'
+import { isOfBigInts } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
 import { alternativesOf, requiredSchemesOf } from 'fastify-contract/security'
 import { type GlobalContext, type OpenAPI3, astToString, resolveRef, scanDiscriminators } from 'openapi-typescript'
@@ -9,7 +10,7 @@ import { joinMethods } from './join-methods.ts'
 import { type Note, note, prepareForTypes } from './prepare-for-types.ts'
 
 /**
- * Writes the contract as TypeScript types, `format: int64` as bigint. Properties with `default`, `readOnly` or `writeOnly`
+ * Writes the contract as TypeScript types, integers of 64 bits as bigint. Properties with `default`, `readOnly` or `writeOnly`
  * are marked, because their meaning depends on the message.
  *
  * Only this file uses openapi-typescript, so that another generator could replace it.
@@ -104,7 +105,7 @@ function typeOf(schema: Schema & { [note]?: Note }, options: Options): ts.TypeNo
   if (type === 'string' && format === 'binary') {
     return marked('$Binary', ts.factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword))
   }
-  if (type === 'integer' && format === 'int64') return ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
+  if (type === 'integer' && isOfBigInts(format)) return ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
   return undefined
 }
 

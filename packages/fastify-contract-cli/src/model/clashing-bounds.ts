@@ -1,4 +1,4 @@
-import { integerRanges } from 'fastify-contract/json'
+import { integerRanges, isIntegerFormat } from 'fastify-contract/json'
 import { type Schema, decimalOf } from 'fastify-contract/schema'
 import type { Finding } from './findings.ts'
 
@@ -155,10 +155,6 @@ function leastContained({ contains, minContains = 1 }: Schema): ReturnType<Bound
 
 function lastItem({ items, prefixItems }: Schema): ReturnType<BoundsOf> {
   return items === false ? [{ key: 'items', value: Array.isArray(prefixItems) ? prefixItems.length : 0 }] : []
-}
-
-function isIntegerFormat(format: unknown): format is keyof typeof integerRanges {
-  return typeof format === 'string' && Object.hasOwn(integerRanges, format)
 }
 
 function isNumber(value: unknown): value is number | bigint {

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { isIntegerFormat } from 'fastify-contract/json'
 import type { JsonType, Schema } from 'fastify-contract/schema'
 import {
   type Assertions,
@@ -52,7 +53,7 @@ const idle: Record<string, Json> = {
 }
 
 function isIdle(keyword: string, value: Json): boolean {
-  if (keyword === 'format') return value !== 'int32' && value !== 'int64' && isUncheckedFormat(value)
+  if (keyword === 'format') return !isIntegerFormat(value) && isUncheckedFormat(value)
   return Object.hasOwn(idle, keyword) && idle[keyword] === value
 }
 

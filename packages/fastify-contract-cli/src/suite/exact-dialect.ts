@@ -70,8 +70,8 @@ function decimalOf(text: string): { digits: bigint; places: number } {
 }
 
 const ofTexts = (isRight: (text: string) => boolean) => (given: unknown) => typeof given !== 'string' || isRight(given)
-const ofIntegers = (bits: number) =>
-  ofNumbers((given) => !isOfType(given, 'integer') || BigInt.asIntN(bits, BigInt(given)) === BigInt(given))
+const ofIntegers = (wrap: (integer: bigint) => bigint) =>
+  ofNumbers((given) => !isOfType(given, 'integer') || wrap(BigInt(given)) === BigInt(given))
 
 /** Stands for no format beside the type `integer`: such an integer is one that each JSON parser takes exactly. */
 export const formatless = 'formatless'
@@ -93,8 +93,9 @@ const knownFormats: Record<string, (given: unknown) => boolean> = {
   byte: ofTexts((text) => Buffer.from(text, 'base64').toString('base64') === text),
   // RFC 8259, section 6.
   [formatless]: ofNumbers((given) => !isOfType(given, 'integer') || Number.isSafeInteger(Number(given))),
-  int32: ofIntegers(32),
-  int64: ofIntegers(64),
+  int32: ofIntegers((integer) => BigInt.asIntN(32, integer)),
+  int64: ofIntegers((integer) => BigInt.asIntN(64, integer)),
+  uint64: ofIntegers((integer) => BigInt.asUintN(64, integer)),
   float: ofNumbers((given) => Number.isFinite(Math.fround(Number(given)))),
   double: ofNumbers((given) => Number.isFinite(Number(given))),
 }

@@ -4,18 +4,19 @@ import { NoGenerator } from './no-generator.ts'
 
 /** No format of a contract: that of integers that are too large for each of them. */
 export const beyondFormats = 'beyond'
+const range = (lowest: bigint, highest: bigint) => ({ lowest, highest })
 /** An integer without a format is one that each JSON parser takes exactly (RFC 8259, section 6). */
-const highestOf = new Map([
-  ['int32', 2n ** 31n - 1n],
-  ['int64', 2n ** 63n - 1n],
-  [beyondFormats, 2n ** 100n],
+const safe = range(BigInt(Number.MIN_SAFE_INTEGER), BigInt(Number.MAX_SAFE_INTEGER))
+const ranges = new Map([
+  ['int32', range(-(2n ** 31n), 2n ** 31n - 1n)],
+  ['int64', range(-(2n ** 63n), 2n ** 63n - 1n)],
+  ['uint64', range(0n, 2n ** 64n - 1n)],
+  [beyondFormats, range(-(2n ** 100n) - 1n, 2n ** 100n)],
 ])
-const safe = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** The smallest and the largest integer of a schema. */
 function rangeOf({ assertions }: FlatSchema): { min: bigint; max: bigint } {
-  const highest = highestOf.get(assertions.format ?? '') ?? safe
-  const lowest = highest === safe ? -safe : -highest - 1n
+  const { lowest, highest } = ranges.get(assertions.format ?? '') ?? safe
   const { minimum = lowest, maximum = highest, exclusiveMinimum: above, exclusiveMaximum: below } = assertions
   const lower = [lowest, rounded(minimum, Math.ceil), above === undefined ? lowest : rounded(above, Math.floor) + 1n]
   const upper = [highest, rounded(maximum, Math.floor), below === undefined ? highest : rounded(below, Math.ceil) - 1n]

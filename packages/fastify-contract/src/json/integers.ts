@@ -8,7 +8,18 @@ const limitOfExactDoubles = 2n ** 53n
 export const integerRanges = {
   int32: { minimum: -(2n ** 31n), maximum: 2n ** 31n - 1n },
   int64: { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n },
+  uint64: { minimum: 0n, maximum: 2n ** 64n - 1n },
 } as const
+
+/** Whether a value is the name of an integer format. */
+export function isIntegerFormat(format: unknown): format is keyof typeof integerRanges {
+  return typeof format === 'string' && Object.hasOwn(integerRanges, format)
+}
+
+/** Whether handlers get the integers of a format as bigints, because a number may round them. */
+export function isOfBigInts(format: unknown): format is 'int64' | 'uint64' {
+  return format === 'int64' || format === 'uint64'
+}
 
 /** The longest text of a value in `integerRanges`; longer text is not converted. */
 const longestInteger = 20

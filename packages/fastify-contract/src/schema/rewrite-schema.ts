@@ -1,4 +1,5 @@
 import type { AnySchema } from 'ajv'
+import { integerRanges } from '../json/integers.ts'
 import { type Discriminator, discriminatorOf } from './discriminator.ts'
 import type { JsonType } from './meaning.ts'
 import { alternativesOf, defaultOf, isMarked, propertiesOf, requiredOf, typesOfValue } from './meaning.ts'
@@ -61,7 +62,7 @@ function idOf(name: string): string {
 }
 
 const numericAssertions = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const
-const numericFormats: readonly unknown[] = ['int32', 'int64', 'float', 'double']
+const numericFormats: readonly unknown[] = [...Object.keys(integerRanges), 'float', 'double']
 const scalarTypes: readonly unknown[] = ['integer', 'number', 'boolean']
 
 /**

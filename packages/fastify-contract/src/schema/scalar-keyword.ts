@@ -1,6 +1,7 @@
 import { type Code, type CodeKeywordDefinition, type FuncKeywordDefinition, type KeywordCxt, type Name, _ } from 'ajv'
 import { and } from 'ajv/dist/compile/codegen/index.js'
-import { integerRanges, isExact, isJsonNumber, readDecimal, readJsonInteger } from '../json/integers.ts'
+import { integerRanges, isExact, isIntegerFormat, isJsonNumber, isOfBigInts } from '../json/integers.ts'
+import { readDecimal, readJsonInteger } from '../json/integers.ts'
 import { mustBe } from './equality-keywords.ts'
 import { guarded } from './guarded.ts'
 import { type Scalar, type ScalarSchema, createAssertions } from './scalar-assertions.ts'
@@ -15,8 +16,8 @@ interface Typed {
 }
 
 /**
- * The keyword that `SchemaRewriter` writes. It coerces a valid value for the handler: to a bigint for `format: int64`,
- * otherwise to a number or a boolean. A valid value that the handler cannot get is refused in the end, unless an
+ * The keyword that `SchemaRewriter` writes. It coerces a valid value for the handler: to a bigint for `format: int64`
+ * and `uint64`, otherwise to a number or a boolean. A valid value that the handler cannot get is refused in the end, unless an
  * alternative gives it.
  *
  * @see https://ajv.js.org/keywords.html
@@ -92,9 +93,9 @@ function isPlainScalar({ schema, data }: KeywordCxt): Code | undefined {
 }
 
 function isOfType(type: 'integer' | 'number', format: string | undefined, data: Name): Code {
-  if (format === 'int64') {
-    const isInt64 = _`this.isReply && typeof ${data} === "bigint" && BigInt.asIntN(64, ${data}) === ${data}`
-    return _`${isInt64} && (this.hasBigInts = true)`
+  if (isOfBigInts(format)) {
+    const wrapped = format === 'int64' ? _`BigInt.asIntN(64, ${data})` : _`BigInt.asUintN(64, ${data})`
+    return _`this.isReply && typeof ${data} === "bigint" && ${wrapped} === ${data} && (this.hasBigInts = true)`
   }
   if (type === 'number') return _`this.sources === undefined && Number.isFinite(${data})`
   if (format === 'int32')
@@ -150,15 +151,15 @@ function typedInteger(
   isGiven: boolean,
 ): Typed | undefined {
   if (exact === undefined) return undefined
-  const range = format === 'int64' || format === 'int32' ? integerRanges[format] : undefined
+  const range = isIntegerFormat(format) ? integerRanges[format] : undefined
   if (range !== undefined && (exact < range.minimum || exact > range.maximum)) return undefined
-  if (format === 'int64') return { exact, coerced: isGiven ? BigInt(exact) : undefined }
+  if (isOfBigInts(format)) return { exact, coerced: isGiven ? BigInt(exact) : undefined }
   const coerced = Number(exact)
   return { exact, coerced: isGiven && Number.isSafeInteger(coerced) ? coerced : undefined }
 }
 
 const checkedFormats: Record<'integer' | 'number', readonly string[]> = {
-  integer: ['int32', 'int64'],
+  integer: Object.keys(integerRanges),
   number: ['float', 'double'],
 }
 
@@ -185,7 +186,7 @@ function describeBounds(schema: ScalarSchema, isLarge: boolean): string[] {
   const { type, format, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
   const isBounded = [minimum, maximum, exclusiveMinimum, exclusiveMaximum].some((bound) => bound !== undefined)
   const ofType = type === 'integer' && (isLarge || !isBounded) ? safeIntegers : undefined
-  const range = format === 'int32' || format === 'int64' ? integerRanges[format] : ofType
+  const range = isIntegerFormat(format) ? integerRanges[format] : ofType
   const [from, to] = [greatest(minimum, range?.minimum), greatest(maximum, range?.maximum, -1)]
   const isAbove = exclusiveMinimum !== undefined && greatest(from, exclusiveMinimum) === exclusiveMinimum
   const isBelow = exclusiveMaximum !== undefined && greatest(to, exclusiveMaximum, -1) === exclusiveMaximum
@@ -196,7 +197,7 @@ function describeBounds(schema: ScalarSchema, isLarge: boolean): string[] {
   return bounds.length === 0 ? [] : [bounds.join(' and ')]
 }
 
-/** The range of integers that are exact as numbers; `format: int64` uses bigints. */
+/** The range of integers that are exact as numbers; 64-bit formats use bigints. */
 export const safeIntegers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const
 
 type Bound = number | bigint | undefined

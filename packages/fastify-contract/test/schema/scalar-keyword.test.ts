@@ -40,6 +40,20 @@ const boolean = { type: 'boolean' }
 const refused = { refused: expect.any(String) as string }
 const sources = [ofBody, ofText]
 
+describe('a uint64', () => {
+  const uint64 = { type: 'integer', format: 'uint64' }
+
+  it.each(['0', '9007199254740993', '9223372036854775808', '18446744073709551615'])('may be %s, exactly', (text) => {
+    for (const read of sources) expect(read(uint64, text)).toEqual({ value: BigInt(text) })
+  })
+
+  it.each(['-1', '18446744073709551616', '1.5', '1e19'])('is not %s', (text) => {
+    const range = 'value must be an integer from 0 to 18446744073709551615'
+    expect(ofBody(uint64, text)).toEqual({ refused: range })
+    expect(ofText(uint64, text)).toEqual({ refused: `${range} in plain decimal form` })
+  })
+})
+
 describe('an int64', () => {
   it('is read as an exact bigint in a body and in a parameter', () => {
     const anyInt64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })

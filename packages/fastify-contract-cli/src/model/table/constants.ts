@@ -1,4 +1,4 @@
-import { stringifyJson } from 'fastify-contract/json'
+import { integerRanges, isOfBigInts, stringifyJson } from 'fastify-contract/json'
 import { type Schema, isOfType } from 'fastify-contract/schema'
 import { type ContractObject, type Mending, referenceIn } from './keyword.ts'
 
@@ -49,12 +49,17 @@ function listed(values: readonly unknown[]): string {
 export function inexactConstant(value: unknown, { type, format }: Schema): string | undefined {
   const constants: unknown[] = [value].flat()
   const rounded = [type].flat().every((member) => member === 'integer') ? constants.find(isRounded) : undefined
-  if (rounded !== undefined) return `${String(rounded)} is not exact; add format: int64, and write out its digits`
-  const inexact = format === 'int64' ? [value].flat().filter((member) => typeof member !== 'bigint') : value
-  const beyond = inexactInteger(inexact)
-  return beyond === undefined
-    ? referenceIn(value)
-    : `${String(beyond)} is not exact; add type: integer and format: int64`
+  if (rounded !== undefined) return `${String(rounded)} is not exact; write out its digits`
+  // Others are read as numbers.
+  const isTaken = (member: unknown) => typeof member === 'bigint' && (isOfBigInts(format) || isBeyond(member))
+  const beyond = inexactInteger(constants.filter((member) => !isTaken(member)))
+  if (beyond === undefined) return referenceIn(value)
+  const wider = beyond > integerRanges.int64.maximum ? 'uint64' : 'int64'
+  return `${String(beyond)} is not exact; add type: integer and format: ${wider}`
+}
+
+function isBeyond(integer: bigint): boolean {
+  return integer < integerRanges.int64.minimum || integer > integerRanges.uint64.maximum
 }
 
 /** Whether a number is an integer that a double may have rounded. */

@@ -1,3 +1,4 @@
+import { integerRanges } from 'fastify-contract/json'
 import { discriminatorOf, inPlace, isSchema, patternProblem, targetOf, textFormats } from 'fastify-contract/schema'
 import type { Schema } from 'fastify-contract/schema'
 import { inexactConstant, inexactInteger, removeMisfits } from './constants.ts'
@@ -18,8 +19,7 @@ import { addNull, readAsBinary, removeBesideReference, upgradeBound, widenIntege
 /** The validated formats, each with its type. */
 export const formats: ReadonlyMap<string, string> = new Map([
   ...Object.keys(textFormats).map((name): [string, string] => [name, 'string']),
-  ['int32', 'integer'],
-  ['int64', 'integer'],
+  ...Object.keys(integerRanges).map((name): [string, string] => [name, 'integer']),
   ['float', 'number'],
   ['double', 'number'],
 ])

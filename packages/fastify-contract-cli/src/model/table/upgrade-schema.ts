@@ -1,4 +1,5 @@
 import { kindOf } from 'fastify-contract/document'
+import { integerRanges, isIntegerFormat, isOfBigInts } from 'fastify-contract/json'
 import { inPlace, isAnnotation, isSchema } from 'fastify-contract/schema'
 import { namedSchemas } from '../context.ts'
 import type { ContractObject, Mending } from './keyword.ts'
@@ -71,32 +72,76 @@ export function addNull({ object }: ContractObject, { isOld, places, warn }: Men
 const limits = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'enum', 'const']
 
 /**
- * Reads integers that may be beyond 2^53 as int64, because numbers would round them: those with such a bound, and those
- * that another schema of the same value reads as int64.
+ * Reads integers that may be beyond 2^53 as int64 or uint64, because numbers would round them: those with such a bound, and
+ * those that another schema of the same value reads so. With a bound beyond both they are numbers.
  */
 export function widenInteger({ object }: ContractObject, { document, warn, attempt }: Mending): void {
   const key = isWithoutFormat(object) ? limits.find((name) => [object[name]].flat().some(isUnsafe)) : undefined
-  if (key !== undefined) {
-    object['format'] = 'int64'
-    const text = `${key}: exceeds ±(2^53 − 1), so the integer is read as int64; add format: int64`
+  const format = key === undefined ? undefined : formatFor(object)
+  if (key !== undefined && format === undefined) {
+    readAsNumber(object)
+    const text = `${key}: is beyond int64 and uint64, so the integer is read as a number, which may round it; change it, or use a string`
+    warn({ object, key }, text, 'beyond int64')
+  } else if (key !== undefined) {
+    object['format'] = format
+    const text = `${key}: exceeds ±(2^53 − 1), so the integer is read as ${String(format)}; add format: ${String(format)}`
     warn({ object, key }, text, 'int64')
   }
   if (!('allOf' in object || '$ref' in object)) return
   const own = [object, object['allOf']].flat().filter(isSchema).filter(isWithoutFormat)
   if (own.length === 0) return
   const all = attempt(() => inPlace(object, namedSchemas(document), 'always')) ?? []
-  if (!all.some(({ type, format }) => type === 'integer' && format === 'int64')) return
+  const other = all.find(({ type, format }) => type === 'integer' && isOfBigInts(format))?.['format']
+  if (other === undefined) return
   for (const part of own) {
-    part['format'] = 'int64'
-    const text = 'type: another schema of the value is int64, so the integer is read as int64; add format: int64'
+    part['format'] = other
+    const text = `type: another schema of the value is ${String(other)}, so the integer is read as ${String(other)}; add format: ${String(other)}`
     warn({ object: part, key: 'type' }, text, 'int64 beside')
   }
 }
 
-function isWithoutFormat({ type, format }: Members): boolean {
-  return [type].flat().includes('integer') && !/^int(?:32|64)$/.test(String(format))
+/** The format that has all integers of a schema; undefined if none has. */
+function formatFor(schema: Members): 'int64' | 'uint64' | undefined {
+  const values = limits.flatMap((name) =>
+    [schema[name]].flat().flatMap((value) => (isUnsafe(value) || Number.isInteger(value) ? [inside(name, value)] : [])),
+  )
+  return (['int64', 'uint64'] as const).find((format) => values.every((value) => isWithin(value, format)))
 }
 
-function isUnsafe(value: unknown): boolean {
+/** The last integer that an exclusive bound allows, and any other value as it is. */
+function inside(name: string, value: unknown): number | bigint {
+  const step = name === 'exclusiveMinimum' ? 1n : name === 'exclusiveMaximum' ? -1n : 0n
+  // An integer, also as a number.
+  const limit = value as number | bigint
+  return step === 0n || isShortened(limit) ? limit : BigInt(limit) + step
+}
+
+function isWithin(value: number | bigint, format: 'int64' | 'uint64'): boolean {
+  const { minimum, maximum } = integerRanges[format]
+  // Some tools write the ends of a range as the nearest number.
+  const isEnd = isShortened(value) && [minimum, maximum].some((end) => Number(end) === Number(value))
+  return isEnd || (value >= minimum && value <= maximum)
+}
+
+/** Whether an integer has the digits that JavaScript prints for a double, not all of which it means. */
+function isShortened(value: number | bigint): boolean {
+  return isUnsafe(value) && String(Number(value)) === String(value)
+}
+
+/** Reads the integers of a schema as numbers without a fraction. */
+function readAsNumber(schema: Members): void {
+  schema['type'] = Array.isArray(schema['type'])
+    ? schema['type'].map((type: unknown) => (type === 'integer' ? 'number' : type))
+    : 'number'
+  if (Number.isInteger(schema['multipleOf'])) return
+  if ('multipleOf' in schema) schema['allOf'] = [schema['allOf'] ?? [], { multipleOf: 1 }].flat()
+  else schema['multipleOf'] = 1
+}
+
+function isWithoutFormat({ type, format }: Members): boolean {
+  return [type].flat().includes('integer') && !isIntegerFormat(format)
+}
+
+function isUnsafe(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || (Number.isInteger(value) && !Number.isSafeInteger(value))
 }
