@@ -386,13 +386,35 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
     ],
     [
       contractWith({}, { servers: [{ url: 'https://' }] }),
-      [/^url: https:\/\/ has no base path that can be served/],
+      [/^url: https:\/\/ is no address of HTTP with a base path/],
       { servers: [] },
     ],
     [
       contractWith({}, { servers: [{ url: 'https://a/%7Bb' }, { url: 'Your URL' }, { url: '/v1' }] }),
-      [/^url: https:\/\/a\/%7Bb has no base path that can be served; .* \(and 1 more\)$/],
+      [/^url: https:\/\/a\/%7Bb is no address of HTTP with a base path .* \(and 1 more\)$/],
       { servers: [{ url: '/v1' }] },
+    ],
+    [
+      contractWith(
+        {},
+        {
+          servers: [
+            ...['urn:x:y', 'mailto:a@b.example', 'C:\\x', 'ftp://a/b', 'file:///b', 'localhost:80/b'].map((url) => ({
+              url,
+            })),
+            { url: '{scheme}://a/b', variables: { scheme: { default: 'ws' } } },
+            { url: '//[::1]/v1' },
+          ],
+        },
+      ),
+      [/^url: urn:x:y is no address of HTTP .*, and is left out; use one such as .* \(and 6 more\)$/],
+      { servers: [{ url: '//[::1]/v1' }] },
+    ],
+    [
+      contractWith({ servers: [{ url: 'urn:a:b' }] }, { servers: [{ url: '/v1' }] }),
+      [/^url: urn:a:b is no address of HTTP/],
+      { servers: [{ url: '/v1' }] },
+      [`${ofThings}/servers`],
     ],
   ],
   'gives operations the servers of their path, unless they are those of the document': [

@@ -491,7 +491,7 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
   [
     'document.servers',
     contractWith({}, { servers: [{ url: 'https://' }] }),
-    /url: https:\/\/ has no base path that can be served; use one such as https:\/\/host\//,
+    /url: https:\/\/ is no address of HTTP with a base path that can be served, and is left out; use one such as https:/,
   ],
   [
     'document.security',

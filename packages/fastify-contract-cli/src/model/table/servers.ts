@@ -2,7 +2,7 @@ import { basePathsOf } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
 import type { ContractObject, Mending } from './keyword.ts'
 
-/** Gives the variables of servers their defaults, and removes servers without a base path. */
+/** Gives the variables of servers their defaults, and removes those that are not of HTTP or have no base path. */
 export function mendServers({ object }: ContractObject, { places, warn }: Mending): void {
   const { servers } = object
   if (servers === undefined) return
@@ -18,8 +18,13 @@ export function mendServers({ object }: ContractObject, { places, warn }: Mendin
     server['url'] = path
     const at = { object: server, key: 'url' }
     if (ignored !== undefined) warn(at, 'url: a server has neither query nor fragment; remove them')
-    if (URL.canParse(path, 'http://localhost/') && !/[%*\s\p{C}]/u.test(path)) return true
-    warn(at, `url: ${url} has no base path that can be served; use one such as https://host/v1, or /v1`, 'server.url')
+    const isHttp = !URL.canParse(path) || /^https?:$/.test(new URL(path).protocol)
+    if (isHttp && URL.canParse(path, 'http://localhost/') && !/[%*\s\p{C}]/u.test(path)) return true
+    warn(
+      at,
+      `url: ${url} is no address of HTTP with a base path that can be served, and is left out; use one such as https://host/v1, or /v1`,
+      'server.url',
+    )
     return false
   })
   object['servers'] = places.share(kept, servers)
@@ -29,7 +34,11 @@ export function mendServers({ object }: ContractObject, { places, warn }: Mendin
 export function mendOwnServers(described: ContractObject, mending: Mending): void {
   const { object, role } = described
   if (role !== 'served') return
+  const { servers: written } = object
   mendServers(described, mending)
+  const { servers: kept } = object
+  const isNoneLeft = Array.isArray(kept) && kept.length === 0 && Array.isArray(written) && written.length > 0
+  if (isNoneLeft) Reflect.deleteProperty(object, 'servers')
   const { document, attempt } = mending
   const bases = (holder: object) => attempt(() => basePathsOf(holder).toSorted().join(' '))
   if (object['servers'] !== undefined && bases(object) === bases(document)) Reflect.deleteProperty(object, 'servers')

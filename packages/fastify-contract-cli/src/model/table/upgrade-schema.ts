@@ -91,11 +91,11 @@ export function widenInteger({ object }: ContractObject, { document, warn, attem
   const own = [object, object['allOf']].flat().filter(isSchema).filter(isWithoutFormat)
   if (own.length === 0) return
   const all = attempt(() => inPlace(object, namedSchemas(document), 'always')) ?? []
-  const other = all.find(({ type, format }) => type === 'integer' && isOfBigInts(format))?.['format']
+  const other = all.flatMap(({ type, format }) => (type === 'integer' && isOfBigInts(format) ? [format] : []))[0]
   if (other === undefined) return
   for (const part of own) {
     part['format'] = other
-    const text = `type: another schema of the value is ${String(other)}, so the integer is read as ${String(other)}; add format: ${String(other)}`
+    const text = `type: another schema of the value is ${other}, so the integer is read as ${other}; add format: ${other}`
     warn({ object: part, key: 'type' }, text, 'int64 beside')
   }
 }
