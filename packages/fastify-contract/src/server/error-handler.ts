@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { contentTypeOf } from '../document/media-type.ts'
 import { Refusal } from '../engine/refusal.ts'
 import { STATUS_CODES } from '../node-http.ts'
+import { http2StreamOf } from './cut-off.ts'
 import { type FailureForm, formedOrDefault } from './failure-form.ts'
 import { idForLog } from './id-for-log.ts'
 import { received } from './operation-input.ts'
@@ -67,8 +68,10 @@ export function sendRefusal(
  * is still sending can read the response.
  */
 function keepConnection(reply: FastifyReply): void {
-  // While the server closes, Fastify sets the header on the raw response.
-  if (reply.hasHeader('connection') && !reply.raw.hasHeader('connection') && reply.raw.shouldKeepAlive) {
+  const { raw } = reply
+  // While the server closes, Fastify sets the header on the raw response. HTTP/2 has no such header.
+  const isKept = http2StreamOf(raw) !== undefined || (!raw.hasHeader('connection') && raw.shouldKeepAlive)
+  if (isKept && reply.hasHeader('connection')) {
     reply.removeHeader('connection')
   }
 }

@@ -4,6 +4,7 @@ import type { Contract } from '../document/contract.ts'
 import type { BoundOperation, OperationInput } from '../engine/engine.ts'
 import type { ContractTypes, Input } from '../types/handler-types.ts'
 import { content, emptyBody } from './content.ts'
+import { whenClosed } from './cut-off.ts'
 import type { RoutePath } from './route-path.ts'
 import { addVary } from './send.ts'
 
@@ -64,12 +65,9 @@ export function signalOf(request: FastifyRequest): AbortSignal {
 
 function signalOfClosing(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
-  if (response.closed) controller.abort()
-  else {
-    response.once('close', () => {
-      controller.abort()
-    })
-  }
+  whenClosed(response, () => {
+    controller.abort()
+  })
   return controller.signal
 }
 

@@ -18,6 +18,7 @@ import { problemDetails } from './failure-form.ts'
 import { type Host, prepareHost } from './host.ts'
 import { registerOperations } from './operations.ts'
 import { answeringShare } from './connections/graceful-shutdown.ts'
+import { cutOff } from './cut-off.ts'
 import type { Limits } from './limits.ts'
 import type { AnyContractOptions, ContractOptions } from './options.ts'
 import { refuseEmptyParameters, refuseLessConcrete, refuseMalformed } from './path-and-method.ts'
@@ -147,7 +148,7 @@ const goOn: TakeTurn = (_bytes, step) => {
 function endWithServer(app: FastifyInstance, streams: ReadonlySet<ServerResponse>, limits: Limits): void {
   app.addHook('preClose', (done) => {
     setTimeout(() => {
-      for (const response of streams) response.destroy()
+      for (const response of streams) cutOff(response)
     }, limits.shutdownGraceMilliseconds * answeringShare).unref()
     done()
   })

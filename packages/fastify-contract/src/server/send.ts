@@ -9,6 +9,7 @@ import type { Media } from '../engine/reply-media.ts'
 import { stringifyReply } from '../json/json.ts'
 import { Encoded, chunksOf, release } from '../types/encoded.ts'
 import { unavailable } from '../engine/refusal.ts'
+import { cutOff, http2StreamOf, whenClosed } from './cut-off.ts'
 
 /**
  * The headers of every response. Caches do not store it (RFC 9111, section 5.2.2.5), and browsers do not guess its media
@@ -196,14 +197,16 @@ function keepOpen(items: ItemStream, response: ServerResponse): void {
   }
   // Node closes the connection unless there is a listener (nodejs.org, "server.setTimeout").
   response.on('timeout', () => {
-    if (response.writableLength > 0) response.destroy()
+    if (response.writableLength > 0) cutOff(response)
   })
+  // HTTP/2 closes the stream of a client that has left.
+  if (http2StreamOf(response) !== undefined) return
   // A client that has ended its side may read on (RFC 9112, section 9.6), or have left. The next item would tell.
   const { socket } = response
   let looking: NodeJS.Timeout | undefined
   const endIfQuiet = (): void => {
     looking = setInterval(() => {
-      if (items.isWaiting) response.destroy()
+      if (items.isWaiting) cutOff(response)
     }, halfClosedMilliseconds)
   }
   socket?.once('end', endIfQuiet)
@@ -213,21 +216,15 @@ function keepOpen(items: ItemStream, response: ServerResponse): void {
   })
 }
 
-/** Calls `act` when a response is closed, or at once if it already is. */
-function whenClosed(response: ServerResponse, act: () => void): void {
-  if (response.closed) act()
-  else response.once('close', act)
-}
-
 /**
- * Removes the headers of a reply if its stream fails before the first byte, because they do not fit the failure. Later, a
- * client of HTTP/1.0 would take the end of the connection for that of the body, so it is reset.
+ * Removes the headers of a reply if its stream fails before the first byte, because they do not fit the failure. Later, the
+ * response is cut off. Fastify would end that of HTTP/1.0 and of HTTP/2 as if it were complete.
  */
 function removeOnError(stream: Readable, reply: FastifyReply, names: string[]): void {
   const before = reply.getHeaders()
   stream.once('error', () => {
     if (reply.raw.headersSent) {
-      if (reply.request.raw.httpVersion === '1.0') reply.raw.socket?.resetAndDestroy()
+      cutOff(reply.raw)
       return
     }
     for (const name of names) {

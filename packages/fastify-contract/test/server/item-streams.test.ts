@@ -338,12 +338,15 @@ test.each([
   const { seen, generate } = endless({ id: 1n }, () => delay(5))
   if (isGuest) useFakeTimers()
   const { app, url } = await watch(generate, { isGuest, limits: { shutdownGraceMilliseconds: 500 } })
-  const socket = await ask(url)
+  // Where the end of the connection is that of the body.
+  const socket = await ask(url, '1.0')
+  const error = once(socket, 'end').catch((thrown: unknown) => thrown)
   await once(socket, 'data')
   const closing = app.close()
   if (isGuest) await vi.advanceTimersByTimeAsync(8_000)
   await closing
   await expect.poll(() => seen.isClosed).toBe(true)
+  expect(await error).toMatchObject({ code: 'ECONNRESET' })
 })
 
 test('a thousand open streams do not keep other clients waiting', async () => {

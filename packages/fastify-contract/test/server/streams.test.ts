@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createReadStream, readdirSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
-import type { Socket } from 'node:net'
+import { type Socket, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -321,4 +321,18 @@ test('a stream may have empty chunks and text chunks', async () => {
     body: Readable.from(['', 'a', Buffer.alloc(0), new Uint8Array([98]), '', '', 'ç', '']),
   }))
   expect(await (await fetch(url)).text()).toBe('abç')
+})
+
+test('a stream that fails over a Unix domain socket, which cannot be reset, ends the connection', async () => {
+  const path = join(await temporaryFolder(), 'socket')
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield chunk
+    await delay(20)
+    throw new Error('out of water')
+  }
+  const { app } = await serve({ paths, handlers: { getFile: () => ({ status: 200, body: body(), contentType }) } })
+  await app.listen({ path })
+  const socket = connect({ path })
+  socket.resume().write('GET /file HTTP/1.0\r\n\r\n')
+  await once(socket, 'close')
 })

@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { cutOff } from '../cut-off.ts'
 import { canStopParser } from './node-parser.ts'
 import { OpenConnection, type Shared } from './open-connection.ts'
 import { Turns } from './turns.ts'
@@ -82,6 +83,9 @@ export class OpenConnections implements Shared {
   }
 
   closeAll(): void {
-    for (const { socket } of this.all()) socket.destroy()
+    for (const { socket, exchange } of this.all()) {
+      if (exchange?.response.headersSent === true) cutOff(exchange.response)
+      else socket.destroy()
+    }
   }
 }
