@@ -120,7 +120,7 @@ async function serveContract(
         bodyLevels: limits.bodyLevels,
         waitingBodyBytes: limits.waitingBodyBytes,
         takeTurn: connections === undefined ? goOn : connections.turns.work,
-        send: createReplySender(limits.unreadBytes, streams),
+        send: createReplySender(limits.unreadBytes, streams, connections?.readBehind),
       })
     })
   try {

@@ -83,8 +83,12 @@ export function readContent(
   }
 
   if (Number(declared) > limit) end(tooLarge(limit))
+  // Nothing would follow.
+  else if (payload.readableEnded || payload.destroyed) end(payload.errored ?? new Error(alreadyRead))
   else payload.on('data', add).on('end', finish).on('error', end)
 }
+
+const alreadyRead = 'a preParsing hook has read the content of the request; let it return a stream of what it read'
 
 function tooLarge(limit: number): Refusal {
   return new Refusal('body_too_large', `the body is larger than ${String(limit)} bytes`)

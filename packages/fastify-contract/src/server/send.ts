@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { onRequestHookHandler, onSendHookHandler } from 'fastify'
@@ -84,6 +85,9 @@ const smallBody = 16_384
 
 const noFields: [name: string, value: string | number | bigint][] = []
 
+/** Reads and drops what waits on a connection behind the response in work. */
+type ReadBehind = (socket: Socket) => void
+
 /** Sends a valid reply. @throws Refusal if too many bytes are unread */
 export type SendReply = (reply: FastifyReply, valid: ValidReply) => FastifyReply
 
@@ -92,8 +96,13 @@ export type SendReply = (reply: FastifyReply, valid: ValidReply) => FastifyReply
  *
  * @param maxUnread in bytes over all responses; beyond it, new responses are refused
  * @param open receives the responses that are streams of items, while they are open
+ * @param readBehind undefined on a server without `fastifyOptions`
  */
-export function createReplySender(maxUnread: number, open: Set<ServerResponse>): SendReply {
+export function createReplySender(
+  maxUnread: number,
+  open: Set<ServerResponse>,
+  readBehind: ReadBehind | undefined,
+): SendReply {
   let unread = 0
 
   /** Counts the bytes of a body until its response is closed. @returns false if the limit is reached */
@@ -130,7 +139,7 @@ export function createReplySender(maxUnread: number, open: Set<ServerResponse>):
         : content === undefined || hold(raw, content instanceof Readable ? streamBytes : content.length)
     if (!isHeld) throw unavailable('too many large responses are waiting to be read; try again in a second')
     if (body instanceof ItemStream) {
-      keepOpen(body, raw)
+      keepOpen(body, raw, readBehind)
       open.add(raw)
       whenClosed(raw, () => open.delete(raw))
     }
@@ -187,11 +196,16 @@ function contentOf(
   return body as string | Uint8Array
 }
 
-/** How long a stream without items stays open when its client has ended its side. */
+/** How long a stream without items stays open, at least, when its client has ended its side. */
 const halfClosedMilliseconds = 500
 
-/** Keeps a response open while its source has no item. A client that does not read is cut off as any other. */
-function keepOpen(items: ItemStream, response: ServerResponse): void {
+/**
+ * Keeps a response open while its source has no item. A client that does not read is cut off as any other.
+ *
+ * @param readBehind reads and drops what the client has sent behind the request, so that its end is noticed; undefined
+ *   where nobody can
+ */
+function keepOpen(items: ItemStream, response: ServerResponse, readBehind: ReadBehind | undefined): void {
   items.onQuiet = () => {
     if (!response.headersSent && !response.destroyed) response.flushHeaders()
   }
@@ -201,17 +215,29 @@ function keepOpen(items: ItemStream, response: ServerResponse): void {
   })
   // HTTP/2 closes the stream of a client that has left.
   if (http2StreamOf(response) !== undefined) return
-  // A client that has ended its side may read on (RFC 9112, section 9.6), or have left. The next item would tell.
-  const { socket } = response
+  const { req: request } = response
+  const { socket } = request
+  // A request of `inject` has no connection.
+  if (!(socket instanceof Socket)) return
+  // Content that nobody reads would keep the connection from being read.
+  if (!request.complete) request.resume()
+  // A client that has ended its side may read on (RFC 9112, section 9.6), or have left. The next item would tell. Of a
+  // connection that is not read, nothing tells.
   let looking: NodeJS.Timeout | undefined
-  const endIfQuiet = (): void => {
-    looking = setInterval(() => {
-      if (items.isWaiting) cutOff(response)
+  let written = 0
+  const look = (): void => {
+    looking ??= setInterval(() => {
+      const isQuiet = items.isWaiting && socket.bytesWritten === written
+      written = socket.bytesWritten
+      if (!isQuiet || (!socket.readableEnded && !socket.isPaused())) return
+      if (socket.readableEnded || readBehind === undefined) cutOff(response)
+      else readBehind(socket)
     }, halfClosedMilliseconds)
   }
-  socket?.once('end', endIfQuiet)
+  if (socket.readableEnded || socket.isPaused()) look()
+  socket.on('end', look).on('pause', look)
   whenClosed(response, () => {
-    socket?.off('end', endIfQuiet)
+    socket.off('end', look).off('pause', look)
     clearInterval(looking)
   })
 }

@@ -147,6 +147,18 @@ test('a body of another length than Content-Length is refused', async () => {
   }
 })
 
+test('a body that a preParsing hook has read, and not returned, is a fault of the service', async () => {
+  const { send, lines } = await serve({
+    before: (app) =>
+      app.addHook('preParsing', async (_request, _reply, payload) => {
+        for await (const chunk of payload) void chunk
+      }),
+  })
+  expect((await send({ ...post, body: thing })).status).toBe(500)
+  const message = expect.stringContaining('a preParsing hook has read the content of the request') as string
+  expect(lines()).toContainEqual(expect.objectContaining({ err: expect.objectContaining({ message }) as object }))
+})
+
 describe('the limit of a body', () => {
   const json = 'Content-Type: application/json\r\n'
   const chunked = (body: string) =>

@@ -1,6 +1,7 @@
 import { EventEmitter, on, once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import { setImmediate as nextIteration, setTimeout as delay } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { signalOf } from 'fastify-contract'
@@ -223,6 +224,18 @@ describe.each([
     socket.destroy()
     await expect.poll(() => seen.isClosed).toBe(true)
     expect(faults()).toEqual([])
+  })
+
+  test('a client that has left before the handler returns ends a stream without items', async () => {
+    const { promise: left, resolve: goOn } = Promise.withResolvers<unknown>()
+    const body = new Readable({ objectMode: true, read: () => undefined })
+    const { app, url } = await watch(() => body, { isGuest, before: (app) => app.addHook('preHandler', () => left) })
+    const socket = await openSocket(url)
+    socket.end('GET /items HTTP/1.1\r\nHost: a\r\n\r\n')
+    await delay(50)
+    goOn(undefined)
+    await expect.poll(() => body.closed).toBe(true)
+    await expect.poll(() => promisify(app.server.getConnections.bind(app.server))()).toBe(0)
   })
 
   test('an item is drawn when the client has taken those before', async () => {

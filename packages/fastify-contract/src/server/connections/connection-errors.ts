@@ -52,7 +52,7 @@ export function answerConnectionErrors(
 
   function onClientError(error: ParserError, socket: Socket): void {
     const connection = connections.get(socket)
-    if (connection?.isClosing === true) return
+    if (connection?.isLast === true) return
     if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') {
       socket.destroy()
       return

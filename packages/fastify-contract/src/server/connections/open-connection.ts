@@ -42,6 +42,8 @@ export class OpenConnection {
   isUnread = false
   /** Whether the last response was sent. */
   isClosing = false
+  /** Whether what is behind the response in work is dropped. */
+  isLast = false
   /** Whether the parser has stopped behind the headers of the next request. */
   isStopped = false
   readonly #server: Server
@@ -139,7 +141,7 @@ export class OpenConnection {
    */
   closeInStages(): void {
     if (this.isClosing) return
-    this.isClosing = true
+    this.isClosing = this.isLast = true
     const { socket } = this
     socket.end()
     this.#dropRest()
@@ -148,6 +150,20 @@ export class OpenConnection {
     socket.once('close', () => {
       clearTimeout(lingering)
     })
+  }
+
+  /**
+   * Reads what is behind the response in work, so that the end of the client is noticed, and drops it. The connection is
+   * closed behind that response; a client must send again what gets none (RFC 9112, section 9.3.2).
+   */
+  readBehind(): void {
+    this.#next = () => {
+      this.closeInStages()
+    }
+    this.isLast = true
+    this.release()
+    this.#dropRest()
+    this.socket.resume()
   }
 
   /** Without a listener that parses, nothing that arrives costs more than its read. */

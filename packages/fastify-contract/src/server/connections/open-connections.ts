@@ -82,6 +82,11 @@ export class OpenConnections implements Shared {
     for (const { socket, isIdle, isUnread } of this.all()) if (isIdle && !isUnread) socket.destroy()
   }
 
+  /** Reads and drops what waits behind the response in work of a connection. */
+  readonly readBehind = (socket: Socket): void => {
+    this.#bySocket.get(socket)?.readBehind()
+  }
+
   closeAll(): void {
     for (const { socket, exchange } of this.all()) {
       if (exchange?.response.headersSent === true) cutOff(exchange.response)
