@@ -104,6 +104,14 @@ export function decoded(text: string): string {
   return /[+%]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text
 }
 
+/** The names and values of a Cookie header, as they were sent. Spaces around both are none of theirs. */
+export function cookiesOf(header: string | undefined): [name: string, value: string][] {
+  return (header?.split(';') ?? []).flatMap((pair) => {
+    const [name = '', value] = splitPair(pair)
+    return value === undefined ? [] : [[name.trim(), value.trim()]]
+  })
+}
+
 /**
  * Reads the declared cookies (RFC 6265, section 4.2.1). Of two with one name, the first is the more specific.
  *
@@ -116,9 +124,8 @@ export function readCookies(
   reading: Reading,
 ): Record<string, unknown> {
   const cookies = withoutPrototype({})
-  for (const pair of typeof header === 'string' ? header.split(';') : []) {
-    const [name = '', value] = splitPair(pair.trim())
-    if (value === undefined || !names.includes(name) || name in cookies) continue
+  for (const [name, value] of cookiesOf(typeof header === 'string' ? header : undefined)) {
+    if (!names.includes(name) || name in cookies) continue
     if (isRaw(name)) {
       cookies[name] = value
       continue

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
 import type { SecurityScheme } from '../document/security.ts'
+import { cookiesOf } from '../engine/parameter-texts.ts'
 import type { BasicCredentials } from '../types/handler-types.ts'
 
 /** Where the credentials of a scheme are in a request. */
@@ -11,27 +12,44 @@ export function fieldOf({ in: place, name }: SecurityScheme): CredentialField {
   return { in: place, name: place === 'header' ? name.toLowerCase() : name }
 }
 
-/** Takes the credentials out of a request, each undefined if absent: an API key is not a parameter of the operation. */
+/** What stands for credentials that are sent more than once: those that are verified here may not be those that another reads. */
+const repeated: unique symbol = Symbol('repeated')
+
+/** Credentials as they were sent; undefined if absent. */
+export type SentCredentials = string | typeof repeated | undefined
+
+/** Takes the credentials out of a request: an API key is not a parameter of the operation. */
 export function takeCredentials(
-  { headers, query }: FastifyRequest,
+  { headers, query, raw: { rawHeaders } }: FastifyRequest,
   fields: readonly CredentialField[],
-): (string | undefined)[] {
+): SentCredentials[] {
   // Fastify's parser returns a list for a repeated parameter.
-  const parameters = query as Record<string, string | string[] | undefined>
-  const credentials = fields.map(({ in: place, name }) => {
-    if (place === 'cookie') return cookieOf(headers.cookie, name)
+  const parameters = query as Record<string, unknown>
+  const credentials = fields.map(({ in: place, name }): SentCredentials => {
+    if (place === 'cookie') {
+      const [value, ...others] = cookiesOf(headers.cookie).filter(([key]) => key === name)
+      return others.length > 0 ? repeated : value?.[1]
+    }
     const values = place === 'header' ? headers : parameters
     // Objects inherit `constructor`.
-    return Object.hasOwn(values, name) ? values[name]?.toString() : undefined
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    if (value === undefined) return undefined
+    // Node joins repeated fields, or takes the first.
+    const isRepeated = typeof value !== 'string' || (place === 'header' && countOf(name, rawHeaders) > 1)
+    return isRepeated ? repeated : value
   })
   for (const { in: place, name } of fields) if (place === 'query') Reflect.deleteProperty(parameters, name)
   return credentials
 }
 
-/** The value of a cookie (RFC 6265, section 4.2). */
-function cookieOf(header: string | undefined, name: string): string | undefined {
-  const pairs = header?.split(';').map((pair) => pair.trim()) ?? []
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
+/** @param name in lower case */
+function countOf(name: string, rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const field = rawHeaders[index] ?? ''
+    if (field.length === name.length && field.toLowerCase() === name) count++
+  }
+  return count
 }
 
 /** `token68` of RFC 9110, section 11.2, which RFC 6750 calls `b64token`. */
@@ -41,13 +59,15 @@ const token68 = /^[A-Za-z0-9\-._~+/]+=*$/
  * Reads the credentials of a scheme: a bearer token, the user and the password of Basic, an API key, or the whole header of
  * another HTTP scheme.
  *
- * @returns `missing` if the header has another scheme, `unknown` if no credentials of the scheme look like this
+ * @returns `missing` if the header has another scheme, `unknown` if no credentials of the scheme look like this, or if they
+ *   are repeated
  */
 export function readCredentials(
   kind: SecurityScheme['kind'],
-  text: string | undefined,
+  text: SentCredentials,
 ): { credentials: unknown } | 'missing' | 'unknown' {
   if (text === undefined) return 'missing'
+  if (text === repeated) return 'unknown'
   switch (kind) {
     case 'bearer':
     case 'jwt': {
