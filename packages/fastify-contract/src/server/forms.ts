@@ -88,16 +88,20 @@ function fieldOf(part: Buffer): FormField {
   if (!/^(?:7bit|8bit|binary|)$/i.test(headers.get('content-transfer-encoding') ?? '')) {
     throw malformed('a part of the form has a Content-Transfer-Encoding; send its bytes as they are')
   }
-  return {
-    name,
-    content: part.subarray(end + 4),
-    filename: parameters.get('filename'),
-    type: headers.get('content-type'),
+  const type = headers.get('content-type')
+  // Some parsers read the files within.
+  if (/^multipart\/mixed(?![^\s;])/i.test(type ?? '')) {
+    throw malformed('a part of the form is multipart/mixed; send each file in a part of its own')
   }
+  return { name, content: part.subarray(end + 4), filename: parameters.get('filename'), type }
 }
 
 /** A quote within a quoted text has a backslash; elsewhere a backslash is a character, as browsers send it. */
-const dispositionParameter = /[ \t]*;[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:\\"|[^"])*)"|([^;\s"]+))/y
+const dispositionParameter =
+  /[ \t]*;[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:\\"|[^"])*)"|([\w!#$%&'*+.^`|~-]+))/y
+
+const extended =
+  'the Content-Disposition of a part of the form has a parameter with *; send name and filename without it, in UTF-8'
 
 /** The parameters of `Content-Disposition: form-data`. */
 function parametersOf(field: string): ReadonlyMap<string, string> {
@@ -111,6 +115,8 @@ function parametersOf(field: string): ReadonlyMap<string, string> {
     if (all === '' || parameters.has(key)) {
       throw malformed('the Content-Disposition of a part of the form is malformed')
     }
+    // Parsers differ in which of `name`, `name*` and `name*0` they read (RFC 7578, section 4.2; RFC 2231).
+    if (key.includes('*')) throw malformed(extended)
     parameters.set(key, quoted === undefined ? textOf(plain) : unescaped(textOf(quoted)))
     at += all.length
   }
