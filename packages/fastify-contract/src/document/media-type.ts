@@ -86,29 +86,34 @@ export function isRange(type: string): boolean {
   return /^(?:\*|[^;]*\/\*(?:\+[^;*]*)?)[ \t]*(?:;|$)/.test(type)
 }
 
+/** Parameters that say how content is written. They are no condition: text is in UTF-8 with or without `charset`. */
+const ofWriting: ReadonlySet<string> = new Set(['charset', 'boundary'])
+
 /**
  * Makes the function that finds the declared media type that fits one, the most specific first (OpenAPI 3.1, section
- * 4.8.14): with its parameters, without them, then a range.
+ * 4.8.14): the most parameters, then fewer, then a range. The parameters of a declared type must be as declared; others may
+ * be there.
  *
  * @returns its index; -1 without one
  */
 export function createMatcher(declared: readonly string[]): (type: MediaType) => number {
   const types = declared.flatMap((text, index) => {
     const type = parseMediaType(text)
-    return type === undefined ? [] : [{ ...type, index }]
+    if (type === undefined) return []
+    const all = [...type.parameters]
+    return { essence: type.essence, all, conditions: all.filter(([name]) => !ofWriting.has(name)), index }
   })
-  const byDetail = types.toSorted((a, b) => b.parameters.size - a.parameters.size)
-  const ranges = types.filter(({ essence }) => isRange(essence))
+  const byDetail = types.toSorted((a, b) => b.conditions.length - a.conditions.length || b.all.length - a.all.length)
   return ({ essence, parameters }) => {
     if (essence.includes('*')) return -1
-    const ofType = byDetail.filter((each) => each.essence === essence)
-    const found =
-      ofType.find((each) => [...each.parameters].every(([name, values]) => isSame(values, parameters.get(name)))) ??
-      ofType[0] ??
-      ranges.find((each) => each.essence === withoutName(essence)) ??
-      ranges.find((each) => each.essence === `${essence.split('/', 1).join()}/*`) ??
-      ranges.find((each) => each.essence === '*/*')
-    return found?.index ?? -1
+    const fits = ([name, values]: readonly [string, readonly string[]]) => isSame(values, parameters.get(name))
+    for (const wanted of [essence, withoutName(essence), `${essence.split('/', 1).join()}/*`, '*/*']) {
+      const fitting = byDetail.filter((each) => each.essence === wanted && each.conditions.every(fits))
+      const most = fitting.filter(({ conditions }) => conditions.length === fitting[0]?.conditions.length)
+      const found = most.find(({ all }) => all.every(fits)) ?? most[0]
+      if (found !== undefined) return found.index
+    }
+    return -1
   }
 }
 
@@ -117,6 +122,8 @@ function withoutName(essence: string): string {
   return essence.replace(/\/[^+]*/, '/*')
 }
 
+/** A parameter that is repeated differs: parsers differ in which one they use. */
 function isSame(declared: readonly string[], given: readonly string[] = []): boolean {
-  return declared.every((value) => given.some((other) => other.toLowerCase() === value.toLowerCase()))
+  const areSame = declared.every((value, index) => value.toLowerCase() === given[index]?.toLowerCase())
+  return areSame && given.length === declared.length
 }

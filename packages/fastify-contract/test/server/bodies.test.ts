@@ -78,6 +78,77 @@ test.each([
     expect(await exchange(await listen(), start + framing)).toMatchObject([{ status: 200, text: nothing }])
 })
 
+describe('a parameter that a declared media type has', () => {
+  const vendor = 'application/vnd.acme.user+json'
+  const part = {
+    schema: { type: 'object', properties: { a: { type: 'string' } } },
+    encoding: { a: { contentType: 'text/csv; header=present' } },
+  }
+  const content = {
+    [`${vendor}; type=basic`]: {},
+    [`${vendor};type=internal;Level="1"`]: {},
+    'application/json; version=1': {},
+    'application/json; charset=utf-8': {},
+    'application/json': {},
+    'application/ld+json; charset=utf-8; profile="http://a/b"': {},
+    'text/csv; header=absent': {},
+    'multipart/form-data; boundary=x': part,
+    'image/*; level=1': {},
+  }
+
+  test.each<[string, string]>([
+    [`${vendor}; type=basic`, `${vendor}; type=basic`],
+    [`${vendor}; TYPE="Basic"; other=1`, `${vendor}; type=basic`],
+    [`${vendor}; level=1; charset=utf-8; type=internal`, `${vendor};type=internal;Level="1"`],
+    ['application/json;version="1"', 'application/json; version=1'],
+    ['application/json; version=2', 'application/json'],
+    ['application/json; version=1; version=1', 'application/json'],
+    ['application/json; version=1; version=2', 'application/json'],
+    ['application/json; version=2; charset=UTF-8', 'application/json; charset=utf-8'],
+    ['application/json', 'application/json'],
+    ['application/ld+json; profile="http://a/b"', 'application/ld+json; charset=utf-8; profile="http://a/b"'],
+    ['text/csv; header="absent"; charset=utf-8', 'text/csv; header=absent'],
+    ['image/png; level=1', 'image/*; level=1'],
+  ])('must be sent as declared: %s is %s', async (type, declared) => {
+    const { post } = await serveBody(content)
+    expect(await post(type, '{}')).toMatchObject({ status: 200, contentType: declared })
+  })
+
+  test.each([
+    vendor,
+    `${vendor}; type=other`,
+    `${vendor}; type=internal`,
+    `${vendor}; type=basic; type=other`,
+    'application/ld+json',
+    'application/ld+json; profile="http://a/c"',
+    'text/csv',
+    'text/csv; header=present',
+    'image/png',
+  ])('is missing, or differs, and refused: %s', async (type) => {
+    const { post } = await serveBody(content)
+    const message = expect.stringContaining(`Content-Type must be ${vendor}; type=basic or `) as string
+    expect(await post(type, '{}')).toEqual({ status: 415, message })
+  })
+
+  test('is no boundary, and holds for the parts of a form', async () => {
+    const { post } = await serveBody(content)
+    const form = (type: string) =>
+      `--b\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: ${type}\r\n\r\nx\r\n--b--`
+    const multipart = 'multipart/form-data; boundary=b'
+    expect(await post(multipart, form('text/csv; header=present'))).toMatchObject({ status: 200, body: '{"a":"x"}' })
+    expect(await post(multipart, form('text/csv'))).toMatchObject({ status: 400 })
+  })
+
+  test('is refused where only one media type is declared', async () => {
+    const { post } = await serveBody({ 'application/json; version=1': {} })
+    expect(await post('application/json; version=1', '{}')).toEqual({ status: 200, body: '{}' })
+    for (const type of ['application/json; version=2', 'application/json']) {
+      const message = 'Content-Type must be application/json; version=1, in UTF-8'
+      expect(await post(type, '{}')).toEqual({ status: 415, message })
+    }
+  })
+})
+
 describe('an operation with several media types', () => {
   const content = {
     ...json,

@@ -131,6 +131,28 @@ describe('a handler with several media types', () => {
   })
 })
 
+test.each([
+  ['application/a+json; version=2', 2],
+  ['application/a+json;VERSION="2"', 2],
+  ['application/a+json; version=1; q=0.5, application/a+json; version=2', 2],
+  ['application/a+json; version=1, application/a+json; version=2; q=0.5', 1],
+  ['application/a+json', 1],
+  ['application/a+json; version=3', 1],
+  ['*/*', 1],
+])('a handler sees the media type whose parameters Accept asks for: %s', async (accept, version) => {
+  const types = ['application/a+json; version=1', 'application/a+json;version="2"']
+  const content = Object.fromEntries(types.map((type) => [type, {}]))
+  const responses = { 200: { description: '', content }, ...failures }
+  const { send } = await serve({
+    paths: { '/things': { get: { operationId: 'list', responses } } },
+    handlers: { list: ({ accept: contentType }: { accept: string }) => ({ status: 200, body: [], contentType }) },
+  })
+  expect(await send({ url: '/things', headers: { accept } })).toMatchObject({
+    status: 200,
+    headers: { 'content-type': types[version - 1] },
+  })
+})
+
 describe('the docs page', () => {
   test('forbids inline and foreign scripts, and frames', async () => {
     const { send } = await serve()
