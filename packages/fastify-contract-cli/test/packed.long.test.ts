@@ -8,6 +8,7 @@ import { join, posix } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { folderWith } from './contracts.ts'
 import { type PackedPackage, packPackages } from './pack.ts'
 
 const repository = join(import.meta.dirname, '../../..')
@@ -50,17 +51,19 @@ function environmentOf(version: keyof typeof versions) {
   return { ...process.env, PATH: [...bins, process.env['PATH']].join(':') }
 }
 
+/** Installs both packages, and more, in a folder. */
+function install(cwd: string, ...more: string[]): void {
+  const tarballs = packed.map(({ tarball }) => tarball)
+  const options = ['--prefer-offline', '--no-audit', '--no-fund']
+  execFileSync('npm', ['install', ...options, ...tarballs, ...more], { cwd, stdio: 'pipe' })
+}
+
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'packed-'))
   project = join(folder, 'project')
   await mkdir(project)
   packed = await packPackages(folder)
-  const tarballs = packed.map(({ tarball }) => tarball)
   const nodes = Object.entries(versions).map(([major, version]) => `node${major}@npm:node@${version}`)
-  const install = (cwd: string, ...more: string[]) => {
-    const options = ['--prefer-offline', '--no-audit', '--no-fund']
-    execFileSync('npm', ['install', ...options, ...tarballs, ...more], { cwd, stdio: 'pipe' })
-  }
   const empty = join(folder, 'empty')
   await mkdir(empty)
   install(empty)
@@ -115,6 +118,24 @@ test.each([22.12, 22, 24, 26] as const)(
     expect(run(version, 'fastify-contract', 'generate', '--check')).toBe('generated/ matches openapi.yaml\n')
     await writeFile(join(project, 'before.yaml'), block('yaml').replace('maxLength: 5', 'maxLength: 4'))
     expect(run(version, 'fastify-contract', 'breaking', 'before.yaml')).toMatch(/1 compatible/)
+  },
+)
+
+// npm puts the compiler of the project beside openapi-typescript.
+test.each(['5.0.4', '5.8.3'])(
+  'generate, types and init work in a project with TypeScript %s',
+  { timeout: 120_000 },
+  async (typescript) => {
+    const cwd = await folderWith({ 'package.json': '{ "type": "module" }', 'openapi.yaml': block('yaml') })
+    install(cwd, `typescript@${typescript}`)
+    const command = (...parameters: string[]) => {
+      return execFileSync('npx', ['fastify-contract', ...parameters], { cwd, encoding: 'utf8', stdio: 'pipe' })
+    }
+    expect(command('generate')).toBe('wrote generated/contract.ts, generated/openapi.ts\n')
+    expect(command('types', 'openapi.yaml')).toContain('greet')
+    expect(command('init', 'openapi.yaml', 'service')).toContain('service')
+    const written = (folder: string) => readFile(join(folder, 'generated/openapi.ts'), 'utf8')
+    expect(await written(cwd)).toBe(await written(project))
   },
 )
 

@@ -1,4 +1,5 @@
-import ts from 'typescript'
+import type { Node, PropertySignature, TransformationContext, TypeElement, TypeLiteralNode, TypeNode } from 'typescript'
+import { ts } from './compiler.ts'
 
 /** Between a path and a method in the source of types. No path has it. */
 export const methodSeparator = '\0'
@@ -12,12 +13,12 @@ export const wholeQuery = '\u0001'
  *
  * @param nodes what openapi-typescript has made of a source with these names
  */
-export function joinMethods(nodes: readonly ts.Node[]): ts.Node[] {
-  return nodes.map(joined)
+export function joinMethods(nodes: readonly Node[]): Node[] {
+  return ts.transform([...nodes], [(context) => (node) => joined(node, context)]).transformed
 }
 
-function joined(node: ts.Node): ts.Node {
-  const inside = ts.visitEachChild(node, joined, undefined)
+function joined(node: Node, context: TransformationContext): Node {
+  const inside = ts.visitEachChild(node, (child) => joined(child, context), context)
   if (ts.isTypeLiteralNode(inside))
     return ts.factory.updateTypeLiteralNode(inside, ts.factory.createNodeArray(membersOf(inside.members)))
   if (!ts.isInterfaceDeclaration(inside)) return inside
@@ -32,9 +33,9 @@ function joined(node: ts.Node): ts.Node {
   )
 }
 
-function membersOf(members: readonly ts.TypeElement[]): ts.TypeElement[] {
+function membersOf(members: readonly TypeElement[]): TypeElement[] {
   const split = members.filter((member) => nameOf(member).includes(methodSeparator))
-  return members.flatMap((member): ts.TypeElement[] => {
+  return members.flatMap((member): TypeElement[] => {
     const name = nameOf(member)
     if (split.includes(member)) return []
     if (name === 'query') return withQuerystring(member)
@@ -50,7 +51,7 @@ function membersOf(members: readonly ts.TypeElement[]): ts.TypeElement[] {
 }
 
 /** The parameters of the query, or `querystring` in their place. */
-function withQuerystring(member: ts.TypeElement): ts.TypeElement[] {
+function withQuerystring(member: TypeElement): TypeElement[] {
   const [whole] = isOfMembers(member) ? member.type.members : []
   if (whole === undefined || nameOf(whole) !== wholeQuery || !ts.isPropertySignature(member)) return [member]
   const never = ts.factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword)
@@ -59,24 +60,24 @@ function withQuerystring(member: ts.TypeElement): ts.TypeElement[] {
   return [ts.factory.createPropertySignature(modifiers, name, optional, never), renamed(whole, 'querystring')]
 }
 
-type OfMembers = ts.PropertySignature & { type: ts.TypeLiteralNode }
+type OfMembers = PropertySignature & { type: TypeLiteralNode }
 
-function isOfMembers(member: ts.TypeElement): member is OfMembers {
+function isOfMembers(member: TypeElement): member is OfMembers {
   return ts.isPropertySignature(member) && member.type !== undefined && ts.isTypeLiteralNode(member.type)
 }
 
-function nameOf({ name }: ts.TypeElement): string {
+function nameOf({ name }: TypeElement): string {
   return name !== undefined && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? name.text : ''
 }
 
-function renamed(member: ts.TypeElement, name: string): ts.TypeElement {
+function renamed(member: TypeElement, name: string): TypeElement {
   if (!ts.isPropertySignature(member)) return member
   const { modifiers, questionToken, type } = member
   const written = /^\w+$/.test(name) ? ts.factory.createIdentifier(name) : ts.factory.createStringLiteral(name)
   return ts.factory.updatePropertySignature(member, modifiers, written, questionToken, type)
 }
 
-function withType(member: ts.PropertySignature, type: ts.TypeNode): ts.TypeElement {
+function withType(member: PropertySignature, type: TypeNode): TypeElement {
   const { modifiers, name, questionToken } = member
   return ts.factory.updatePropertySignature(member, modifiers, name, questionToken, type)
 }

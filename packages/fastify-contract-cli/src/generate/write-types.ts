@@ -2,9 +2,10 @@ import type { ContractDocument, ContractOperation } from 'fastify-contract/docum
 import { isOfBigInts } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
 import { alternativesOf, requiredSchemesOf } from 'fastify-contract/security'
+import { ts } from './compiler.ts'
 import { type GlobalContext, type OpenAPI3, astToString, resolveRef, scanDiscriminators } from 'openapi-typescript'
 import { transformSchema, transformSchemaObject, tsIntersection } from 'openapi-typescript'
-import ts from 'typescript'
+import type { TypeNode } from 'typescript'
 import type { CheckedContract } from '../model/read-contract.ts'
 import { joinMethods } from './join-methods.ts'
 import { type Note, note, prepareForTypes } from './prepare-for-types.ts'
@@ -98,7 +99,7 @@ type Transformed = Parameters<typeof transformSchemaObject>[0]
 type Options = Parameters<typeof transformSchemaObject>[1]
 
 /** The type of a schema, if it differs from that of openapi-typescript. */
-function typeOf(schema: Schema & { [note]?: Note }, options: Options): ts.TypeNode | undefined {
+function typeOf(schema: Schema & { [note]?: Note }, options: Options): TypeNode | undefined {
   const { type, format } = schema
   const mended = mendedTypeOf(schema, options)
   if (mended !== undefined) return mended
@@ -110,7 +111,7 @@ function typeOf(schema: Schema & { [note]?: Note }, options: Options): ts.TypeNo
 }
 
 /** The type of a schema that openapi-typescript does not know or misreads. */
-function mendedTypeOf(schema: Schema & { [note]?: Note }, options: Options): ts.TypeNode | undefined {
+function mendedTypeOf(schema: Schema & { [note]?: Note }, options: Options): TypeNode | undefined {
   const { [note]: noted, type, prefixItems } = schema
   if (Array.isArray(prefixItems) && [type].flat().includes('array')) return tupleOf(schema, options)
   if (noted === undefined) return undefined
@@ -122,7 +123,7 @@ function mendedTypeOf(schema: Schema & { [note]?: Note }, options: Options): ts.
 /**
  * The type of a list with `prefixItems`. openapi-typescript takes each of them as required, and leaves out the others.
  */
-function tupleOf(schema: Schema, options: Options): ts.TypeNode {
+function tupleOf(schema: Schema, options: Options): TypeNode {
   const { type, prefixItems, items, minItems = 0, maxItems = Infinity } = schema
   // The contract was checked.
   const typeOfItem = (item: unknown) => transformSchemaObject((item === true ? {} : item) as Transformed, options)
@@ -139,7 +140,7 @@ function tupleOf(schema: Schema, options: Options): ts.TypeNode {
 }
 
 /** Whether a type may contain others. */
-function isCompound(type: ts.TypeNode): boolean {
+function isCompound(type: TypeNode): boolean {
   return (
     ts.isTypeLiteralNode(type) ||
     ts.isIndexedAccessTypeNode(type) ||
@@ -151,6 +152,6 @@ function isCompound(type: ts.TypeNode): boolean {
   )
 }
 
-function marked(mark: Note['marks'][number] | '$Choice' | '$Binary', type: ts.TypeNode): ts.TypeNode {
+function marked(mark: Note['marks'][number] | '$Choice' | '$Binary', type: TypeNode): TypeNode {
   return ts.factory.createTypeReferenceNode(mark, [type])
 }

@@ -1,0 +1,18 @@
+import { createRequire } from 'node:module'
+import type typescript from 'typescript'
+import { UsageError } from '../usage.ts'
+
+const fromGenerator = createRequire(createRequire(import.meta.url).resolve('openapi-typescript'))
+const found = fromGenerator('typescript') as Partial<typeof typescript>
+// TypeScript 7 has no such API. npm installs it here if it is told to ignore peers.
+if (found.factory === undefined)
+  throw new UsageError(
+    `openapi-typescript needs TypeScript 5, and finds ${found.version ?? 'none'}; install without --legacy-peer-deps`,
+  )
+
+/**
+ * The compiler of openapi-typescript, whose nodes no other version can walk. An import could find another: npm puts the
+ * peers of a dependency beside it, and so takes the version of the project. Import it before openapi-typescript.
+ */
+// The range of its peers has these types.
+export const ts = found as typeof typescript
