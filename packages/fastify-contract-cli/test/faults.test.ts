@@ -27,7 +27,9 @@ describe('a contract is refused', () => {
 
   const itself = to('Itself')
   const list = { type: 'array', items: itself }
-  it.each([{ allOf: [itself] }, { anyOf: [{}, { not: itself }] }, { oneOf: [{ oneOf: [itself] }] }, list, itself])(
+  const tuple = { type: 'array', prefixItems: [{ type: 'string' }, itself] }
+  const chosen = { oneOf: [{ oneOf: [itself] }] }
+  it.each([{ allOf: [itself] }, { anyOf: [{}, { not: itself }] }, chosen, list, tuple, itself])(
     'if a schema contains itself without an object between: %j',
     async (Itself) => {
       expect(await problemsOf(withSchemas({ Itself }))).toEqual([

@@ -157,7 +157,7 @@ function selfContainedSchemas(schemas: Schema[], named: NamedSchemas): Schema[] 
     if (done.has(schema)) return []
     open.add(schema)
     const inside = subschemasOf(schema).flatMap(({ keyword, applies, schema: part }) =>
-      applies === 'to the value' || keyword === 'items' ? [part] : [],
+      applies === 'to the value' || /^(?:items|prefixItems)$/.test(keyword) ? [part] : [],
     )
     const found = [targetOf(schema, named) ?? [], ...inside].flat().flatMap(visit)
     open.delete(schema)
