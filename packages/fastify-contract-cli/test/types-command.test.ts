@@ -155,6 +155,39 @@ describe('the types mend what openapi-typescript misreads:', () => {
   })
 })
 
+test('the alternatives of a discriminator have the constants that select them, if they allow these', async () => {
+  const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  const text = { type: 'string' }
+  const kind = (...kinds: string[]) => ({ type: 'object', properties: { kind: { ...text, enum: kinds } } })
+  const discriminator = { propertyName: 'kind', mapping: { one: 'A', two: '#/components/schemas/B' } }
+  const schemas = {
+    Any: { oneOf: [to('A'), to('B'), to('C'), to('D')], discriminator },
+    A: { type: 'object', properties: { kind: text, a: text } },
+    B: kind('one', 'two'),
+    C: kind('c'),
+    D: { type: 'object' },
+    Beside: { type: 'object', properties: { any: { nullable: true, allOf: [to('Any')] } } },
+    Parent: { type: 'object', properties: { kind: text }, discriminator: { propertyName: 'kind' } },
+    Child: { allOf: [to('Parent')] },
+    Grandchild: { allOf: [to('Child')] },
+  }
+  const root = await folderWith({ 'openapi.yaml': contractWith({ components: { schemas } }) })
+  const types = (await run(root, ['openapi.yaml'])).stdout
+    .replaceAll(/\/\*\*[^]*?\*\/|\s+/g, ' ')
+    .replaceAll(/ +/g, ' ')
+  for (const type of [
+    'A: { kind: "one"; a?: string; };',
+    'B: { kind: "two"; };',
+    'C: { kind?: "c"; };',
+    'D: { kind: "D"; };',
+    'any?: components["schemas"]["Any"] | null;',
+    'Parent: { kind?: string; };',
+    'Child: components["schemas"]["Parent"] & { kind: "Child" | "Grandchild"; };',
+    'Grandchild: components["schemas"]["Child"] & { kind: "Grandchild"; };',
+  ])
+    expect(types).toContain(type)
+})
+
 test('--out writes a file, with its folders', async () => {
   const root = await folderWith({ 'api/shop.yaml': contractWith({}) })
   const { stdout: types } = await run(root, ['api/shop.yaml'])

@@ -3,6 +3,7 @@ import { find, isOfBigInts, mapMembers, stringifyJson } from 'fastify-contract/j
 import { type Schema, defaultOf, isMarked, isSchema, propertiesOf } from 'fastify-contract/schema'
 import { splitMethods } from '../model/split-methods.ts'
 import { methodSeparator, wholeQuery } from './join-methods.ts'
+import { nameAlternatives } from './name-alternatives.ts'
 
 /** The marker types of properties with these keywords. `types/message-types.ts` interprets them. */
 export type Mark = (typeof markOf)[Marked]
@@ -135,7 +136,7 @@ export function prepareForTypes(
     return { ...commentsOf(schema), ...noted(borne, schema) }
   }
 
-  return { source: copy(form === 'handlers' ? withUnnamedWebhooks(document) : document), marks }
+  return { source: copy(form === 'handlers' ? withUnnamedWebhooks(document) : nameAlternatives(document)), marks }
 }
 
 /** With a type, openapi-typescript calls `transform`. */

@@ -3,7 +3,7 @@ import { isOfBigInts } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
 import { alternativesOf, requiredSchemesOf } from 'fastify-contract/security'
 import { ts } from './compiler.ts'
-import { type GlobalContext, type OpenAPI3, astToString, resolveRef, scanDiscriminators } from 'openapi-typescript'
+import { type GlobalContext, type OpenAPI3, astToString, resolveRef } from 'openapi-typescript'
 import { transformSchema, transformSchemaObject, tsIntersection } from 'openapi-typescript'
 import type { TypeNode } from 'typescript'
 import type { CheckedContract } from '../model/read-contract.ts'
@@ -26,8 +26,6 @@ export function writeTypes({
   const { source, marks } = prepareForTypes(document, 'handlers', unsatisfiable)
   const written = transformed(source, {
     alphabetize: true,
-    // openapi-typescript would replace constants by the names of `mapping`.
-    discriminators: { objects: {}, refsHandled: [] },
     emptyObjectsUnknown: true,
     // The types of openapi-typescript have no symbol keys.
     transform: (schema, options) => typeOf(schema as Schema & { [note]?: Note }, options),
@@ -48,18 +46,17 @@ export function writeTypes({
 /**
  * Writes a contract as the types that openapi-typescript writes by default, mended where it misreads OpenAPI: a `const` of
  * null, `$defs`, items of a stream, what stands beside a reference or alternatives, other properties beside named ones,
- * properties of conditions, parameters with `content`, optional headers behind a reference, tuples.
+ * properties of conditions, parameters with `content`, optional headers behind a reference, tuples,
+ * constants of discriminators.
  *
  * @param written the contract as its author wrote it, with a checked structure
  */
 export function writePlainTypes(written: Record<string, unknown>): string {
   const { source } = prepareForTypes(written as unknown as ContractDocument, 'plain')
-  const discriminators = scanDiscriminators(source as OpenAPI3, { silent: true })
   return transformed(
     { components: {}, ...(source as OpenAPI3) },
     {
       defaultNonNullable: true,
-      discriminators,
       transform: (schema, options) => mendedTypeOf(schema as Schema & { [note]?: Note }, options),
     },
   )
@@ -70,6 +67,8 @@ function transformed(source: unknown, options: Partial<GlobalContext>): string {
   const contract = source as OpenAPI3
   const context: Partial<GlobalContext> = {
     injectFooter: [],
+    // It would replace constants by the names of schemas.
+    discriminators: { objects: {}, refsHandled: [] },
     resolve: ($ref) => resolveRef(contract, $ref, { silent: true }),
     ...options,
   }

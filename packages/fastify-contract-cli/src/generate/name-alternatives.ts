@@ -1,0 +1,114 @@
+import type { ContractDocument } from 'fastify-contract/document'
+import {
+  type NamedSchemas,
+  type Schema,
+  constantsOf,
+  isSchema,
+  propertiesOf,
+  requiredBy,
+  schemaNameOf,
+  typesOf,
+} from 'fastify-contract/schema'
+
+/** The values of properties that tell schemas apart, by the name of the schema and that of the property. */
+type Names = Map<string, Map<string, Set<string>>>
+
+/**
+ * Gives the named alternatives of each `discriminator` the constants by which it selects them, as openapi-typescript does,
+ * so that a client can tell them apart. What a schema declares by itself stays, if it does not allow them.
+ *
+ * @returns a copy where something changes
+ */
+export function nameAlternatives(document: ContractDocument): ContractDocument {
+  const schemas = document.components?.schemas ?? {}
+  const named = [...namesIn(document, schemas)].flatMap(([name, properties]) => {
+    const changed = [...properties].reduce<unknown>(
+      (schema, [property, values]) => withConstants(schema, property, [...values], schemas),
+      schemas[name],
+    )
+    return changed === schemas[name] ? [] : [[name, changed] as const]
+  })
+  if (named.length === 0) return document
+  const all = { ...schemas, ...Object.fromEntries(named) } as NamedSchemas
+  return { ...document, components: { ...document.components, schemas: all } }
+}
+
+function namesIn(document: ContractDocument, schemas: NamedSchemas): Names {
+  const names: Names = new Map()
+  const add = (name: string, property: string, values: Iterable<string>) => {
+    const own = names.get(name) ?? new Map<string, Set<string>>()
+    names.set(name, own.set(property, new Set([...(own.get(property) ?? []), ...values])))
+  }
+  const children = Map.groupBy(
+    Object.entries(schemas).flatMap(([child, schema]) =>
+      refersTo(schema, 'allOf').map((parent) => ({ parent, child })),
+    ),
+    ({ parent }) => parent,
+  )
+  /** Names the schemas that are made of one with a discriminator, each with those that are made of it. */
+  function addChildren(
+    parent: string,
+    property: string,
+    valuesOf: (name: string) => string[],
+    open: string[],
+  ): string[] {
+    return (children.get(parent) ?? []).flatMap(({ child }) => {
+      if (open.includes(child)) return []
+      const values = [...valuesOf(child), ...addChildren(child, property, valuesOf, [...open, child])]
+      add(child, property, values)
+      return values
+    })
+  }
+  function visit(node: unknown, name?: string): void {
+    if (Array.isArray(node)) for (const each of node) visit(each)
+    if (!isSchema(node)) return
+    const { discriminator } = node
+    if (isSchema(discriminator) && typeof discriminator['propertyName'] === 'string') {
+      const { propertyName: property, mapping } = discriminator
+      const entries = Object.entries(isSchema(mapping) ? mapping : {})
+      const valuesOf = (schema: string): string[] => {
+        const mapped = entries.filter(([, target]) => target === schema || schemaNameOf(target) === schema)
+        return mapped.length === 0 ? [schema] : mapped.map(([value]) => value)
+      }
+      const alternatives = [...refersTo(node, 'oneOf'), ...refersTo(node, 'anyOf')]
+      for (const each of alternatives) add(each, property, valuesOf(each))
+      if (name !== undefined && alternatives.length === 0) addChildren(name, property, valuesOf, [name])
+    }
+    for (const [key, member] of Object.entries(node)) if (!/^(?:x-|examples?$|default$|enum$)/.test(key)) visit(member)
+  }
+  for (const [name, schema] of Object.entries(schemas)) visit(schema, name)
+  visit({ ...document, components: { ...document.components, schemas: {} } })
+  return names
+}
+
+/** The named schemas in a list of a schema. */
+function refersTo(schema: unknown, keyword: 'allOf' | 'anyOf' | 'oneOf'): string[] {
+  const members = isSchema(schema) ? schema[keyword] : undefined
+  return (Array.isArray(members) ? members : []).flatMap((each: unknown) => {
+    return (isSchema(each) ? schemaNameOf(each['$ref']) : undefined) ?? []
+  })
+}
+
+/** Limits a property to those of the constants that a schema allows; the same schema if it allows no other, or none. */
+function withConstants(schema: unknown, property: string, values: string[], schemas: NamedSchemas): unknown {
+  // Alternatives that contain others are told apart by these.
+  if (!isSchema(schema) || 'oneOf' in schema || 'anyOf' in schema) return schema
+  const declared = propertiesOf(schema, schemas).get(property)
+  const lists = constantsOf(declared, schemas)
+  const allowed = values.filter((value) => lists.every((list) => list.includes(value)))
+  const isNarrower = lists.every((list) => list.some((each) => !allowed.includes(each as string)))
+  if (allowed.length === 0 || !isNarrower || !typesOf(declared ?? true, schemas).has('string')) return schema
+  const { allOf } = schema
+  const properties = isSchema(schema['properties']) ? schema['properties'] : {}
+  const constants = { ...described(properties[property]), type: 'string', enum: allowed }
+  if (Array.isArray(allOf) && !Object.hasOwn(properties, property)) {
+    const part = { type: 'object', required: [property], properties: { [property]: constants } }
+    return { ...schema, allOf: [...(allOf as unknown[]), part] }
+  }
+  const required = [...new Set([...requiredBy(schema), property])]
+  return { ...schema, required, properties: { ...properties, [property]: constants } }
+}
+
+function described(schema: unknown): Schema {
+  return isSchema(schema) && 'description' in schema ? { description: schema['description'] } : {}
+}
