@@ -60,6 +60,16 @@ describe('the types mend what openapi-typescript misreads:', () => {
       '[ components["schemas"]["Name"], number?, ...boolean[] ];',
     ],
     [
+      'required of what may be null',
+      { allOf: [{ $ref: '#/components/schemas/Nullable' }, { type: 'object' }], required: ['a'] },
+      'WithRequired<components["schemas"]["Nullable"] & object, "a">;',
+    ],
+    [
+      'required of a property that alternatives declare',
+      { oneOf: [{ type: 'object', properties: { a: ref } }], required: ['a'] },
+      'WithRequired<{ a?: components["schemas"]["Name"]; }, "a">;',
+    ],
+    [
       'a tuple of at most its items',
       { type: 'array', prefixItems: [ref, { type: 'number' }], maxItems: 2 },
       '[ components["schemas"]["Name"]?, number? ];',
@@ -69,6 +79,7 @@ describe('the types mend what openapi-typescript misreads:', () => {
   beforeAll(async () => {
     const schemas = {
       Name: { type: 'string' },
+      Nullable: { type: 'object', nullable: true, properties: { a: ref } },
       Other: { type: 'object', properties: { inner: { type: 'array', items: { type: 'number' } } } },
       ...Object.fromEntries(mended.map(([, schema], index) => [`Mended${String(index)}`, schema])),
     }

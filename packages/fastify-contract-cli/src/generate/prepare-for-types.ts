@@ -1,6 +1,15 @@
 import { type ContractDocument, isJson, kindOf, maps } from 'fastify-contract/document'
 import { find, isOfBigInts, mapMembers, stringifyJson } from 'fastify-contract/json'
-import { type Schema, defaultOf, isMarked, isSchema, propertiesOf } from 'fastify-contract/schema'
+import {
+  type Schema,
+  defaultOf,
+  isMarked,
+  isSchema,
+  propertiesOf,
+  requiredBy,
+  requiredOf,
+  targetOf,
+} from 'fastify-contract/schema'
 import { splitMethods } from '../model/split-methods.ts'
 import { methodSeparator, wholeQuery } from './join-methods.ts'
 import { nameAlternatives } from './name-alternatives.ts'
@@ -34,8 +43,10 @@ export const note = Symbol('note')
 export interface Note {
   /** The marks of a property or a parameter; `AsyncIterable` for the items of a stream. */
   marks: (Mark | 'AsyncIterable')[]
-  /** The schema that is marked. */
-  content: Record<string, unknown>
+  /** The names of properties that the schema has, although some part of it leaves them out. */
+  required?: readonly string[]
+  /** The schema that is marked, or any object. */
+  content: Record<string, unknown> | 'object'
 }
 
 /** What types are made for: handlers, or any code in the form of openapi-typescript. */
@@ -63,6 +74,25 @@ export function prepareForTypes(
   function copy(node: unknown): unknown {
     if (Array.isArray(node)) return node.map(copy)
     if (!isSchema(node)) return withoutBigInts(node)
+    const required = is30 && '$ref' in node ? [] : looseNames(node, document)
+    const isOpen = required.length > 0 && isBareObject(node)
+    const content = copyNode(isOpen ? { ...node, additionalProperties: true } : node)
+    return required.length === 0 || !isSchema(content)
+      ? content
+      : { ...commentsOf(node), ...noted([], content, required) }
+  }
+
+  function copyAlternative(alternative: unknown): unknown {
+    return isSchema(alternative) ? copy(alternative) : {}
+  }
+
+  /** Copies a part of a schema, which has what it requires. */
+  function copyPart(part: unknown): unknown {
+    if (!isSchema(part)) return {}
+    return isBareObject(part) ? noted([], 'object') : copyNode(part)
+  }
+
+  function copyNode(node: Schema): unknown {
     // openapi-typescript takes `nullable` from no reference.
     if (is30 && node['nullable'] === true && '$ref' in node)
       return copy({ ...commentsOf(node), nullable: true, anyOf: [{ $ref: node['$ref'] }] })
@@ -80,7 +110,7 @@ export function prepareForTypes(
         if (/^(?:description|summary|title)$/.test(name)) return [name, undefined]
         // openapi-typescript takes every alternative as an object; true is one.
         if (/^(?:all|any|one)Of$/.test(name) && Array.isArray(member))
-          return [name, member.map((each: unknown) => (isSchema(each) ? copy(each) : {}))]
+          return [name, member.map(name === 'allOf' ? copyPart : copyAlternative)]
         if (!maps.includes(name) || !isSchema(member)) return [name, copy(member)]
         if (/^(?:paths|webhooks|pathItems)$/.test(name))
           return [name, mapMembers(splitMethods(member, methodSeparator), copy)]
@@ -140,8 +170,12 @@ export function prepareForTypes(
 }
 
 /** With a type, openapi-typescript calls `transform`. */
-function noted(marks: Note['marks'], content: Note['content']): { type: 'object'; [note]: Note } {
-  return { type: 'object', [note]: { marks, content } }
+function noted(
+  marks: Note['marks'],
+  content: Note['content'],
+  required: readonly string[] = [],
+): { type: 'object'; [note]: Note } {
+  return { type: 'object', [note]: { marks, required, content } }
 }
 
 function memberOf(object: unknown, name = ''): unknown {
@@ -169,6 +203,9 @@ function carries({ components }: ContractDocument, schema: unknown, keyword: Mar
 /** The keywords that give a schema a type of its own. */
 const shaping = ['properties', 'additionalProperties', 'patternProperties', 'allOf', 'if', 'dependentSchemas']
 
+/** Those that give it one or limit it to values. */
+const forming = [...shaping, '$ref', 'anyOf', 'oneOf', 'enum', 'const', 'unevaluatedProperties']
+
 /**
  * Moves a reference or alternatives into `allOf`, where other keywords stand beside them: openapi-typescript would leave out
  * the others, or take them as a further alternative. Returns undefined where nothing is to move.
@@ -189,6 +226,32 @@ function takenApart(schema: Record<string, unknown>): Record<string, unknown> | 
   if (Array.isArray(anyOf) && (isShaped || type !== 'object' || moved.length > 0 || Array.isArray(oneOf))) move('anyOf')
   if (Array.isArray(oneOf) && type !== 'object') move('oneOf')
   return moved.length === 0 ? undefined : { ...rest, allOf: [allOf ?? [], moved].flat() }
+}
+
+/**
+ * The names that a schema requires, and that openapi-typescript leaves out or takes as optional: what requires a name need
+ * not be the part that declares it.
+ */
+function looseNames(schema: Schema, { components }: ContractDocument): string[] {
+  // What a reference leads to has the names that it requires.
+  if (requiredBy(schema).length === 0 && !('allOf' in schema)) return []
+  const schemas = components?.schemas ?? {}
+  function isFirm(part: unknown, name: string, isAsked = false): boolean {
+    if (!isSchema(part)) return false
+    const asked = isAsked || requiredBy(part).includes(name)
+    const target = targetOf(part, schemas)
+    return (
+      (asked && isSchema(part['properties']) && Object.hasOwn(part['properties'], name)) ||
+      (requiredOf(target, schemas).has(name) && propertiesOf(target, schemas).has(name)) ||
+      [part['allOf'] ?? []].flat().some((each) => isFirm(each, name, asked))
+    )
+  }
+  return [...requiredOf(schema, schemas)].filter((name) => !isFirm(schema, name))
+}
+
+/** Whether a schema only says that a value is an object. openapi-typescript takes it as one without properties. */
+function isBareObject(schema: Schema): boolean {
+  return schema['type'] === 'object' && !forming.some((keyword) => keyword in schema)
 }
 
 /** The names of properties that a condition declares, and whose type depends on it. openapi-typescript leaves them out. */

@@ -1,10 +1,10 @@
 import type { ContractDocument, ContractOperation } from 'fastify-contract/document'
 import { isOfBigInts } from 'fastify-contract/json'
-import type { Schema } from 'fastify-contract/schema'
+import { type Schema, schemasPointer } from 'fastify-contract/schema'
 import { alternativesOf, requiredSchemesOf } from 'fastify-contract/security'
 import { ts } from './compiler.ts'
 import { type GlobalContext, type OpenAPI3, astToString, resolveRef } from 'openapi-typescript'
-import { transformSchema, transformSchemaObject, tsIntersection } from 'openapi-typescript'
+import { transformSchema, transformSchemaObject, tsIntersection, tsLiteral, tsUnion } from 'openapi-typescript'
 import type { TypeNode } from 'typescript'
 import type { CheckedContract } from '../model/read-contract.ts'
 import { joinMethods } from './join-methods.ts'
@@ -46,8 +46,8 @@ export function writeTypes({
 /**
  * Writes a contract as the types that openapi-typescript writes by default, mended where it misreads OpenAPI: a `const` of
  * null, `$defs`, items of a stream, what stands beside a reference or alternatives, other properties beside named ones,
- * properties of conditions, parameters with `content`, optional headers behind a reference, tuples,
- * constants of discriminators.
+ * properties of conditions, parameters with `content`, optional headers behind a reference, tuples, `required` of what
+ * another part declares, constants of discriminators.
  *
  * @param written the contract as its author wrote it, with a checked structure
  */
@@ -69,10 +69,24 @@ function transformed(source: unknown, options: Partial<GlobalContext>): string {
     injectFooter: [],
     // It would replace constants by the names of schemas.
     discriminators: { objects: {}, refsHandled: [] },
-    resolve: ($ref) => resolveRef(contract, $ref, { silent: true }),
+    // It would require properties of schemas that may be null, or of which only alternatives have them.
+    resolve: ($ref) => ($ref.startsWith(schemasPointer) ? undefined : resolveRef(contract, $ref, { silent: true })),
     ...options,
   }
-  return astToString(joinMethods(transformSchema(contract, context as GlobalContext)))
+  const types = astToString(joinMethods(transformSchema(contract, context as GlobalContext)))
+  return types.includes('WithRequired<') ? withRequired(types.includes('$Choice<')) + types : types
+}
+
+/**
+ * Writes the helper type of objects that have some properties, in each of the alternatives that are objects.
+ *
+ * @param hasChoices whether alternatives are marked
+ */
+function withRequired(hasChoices: boolean): string {
+  const choice = hasChoices ? 'T extends $Choice<infer C> ? T & $Choice<WithRequired<C, K>> : ' : ''
+  const required = 'T & Required<Pick<T, K & keyof T>> & { [P in Exclude<K, keyof T>]: unknown }'
+  const object = `T extends readonly unknown[] ? T : T extends object ? ${required} : T`
+  return `type WithRequired<T, K extends string> = ${choice}${object};\n`
 }
 
 /** Writes the contract's security, which openapi-typescript omits. */
@@ -114,9 +128,12 @@ function mendedTypeOf(schema: Schema & { [note]?: Note }, options: Options): Typ
   const { [note]: noted, type, prefixItems } = schema
   if (Array.isArray(prefixItems) && [type].flat().includes('array')) return tupleOf(schema, options)
   if (noted === undefined) return undefined
+  const { marks, required = [], content } = noted
+  if (content === 'object') return ts.factory.createKeywordTypeNode(ts.SyntaxKind.ObjectKeyword)
   // The contract was checked.
-  const inner = transformSchemaObject(noted.content as Transformed, options)
-  return tsIntersection(noted.marks.map((mark) => marked(mark, inner)))
+  const inner = transformSchemaObject(content as Transformed, options)
+  if (required.length === 0) return tsIntersection(marks.map((mark) => marked(mark, inner)))
+  return ts.factory.createTypeReferenceNode('WithRequired', [inner, tsUnion(required.map((name) => tsLiteral(name)))])
 }
 
 /**
