@@ -213,10 +213,10 @@ describe('a contract in several files', () => {
 })
 
 describe('a contract that refers to a file above its folder', () => {
-  const path = contractWith({ parameters: [{ $ref: '../common/limit.yaml' }] })
+  const path = contractWith({ parameters: [{ $ref: '../common/the%20limit%2520.yaml' }] })
   const files = {
     'shop/api/openapi.yaml': path,
-    'shop/common/limit.yaml': '{ name: limit, in: query, schema: { type: integer } }\n',
+    'shop/common/the limit%20.yaml': '{ name: limit, in: query, schema: { type: integer } }\n',
     'secret.yaml': '{ name: secret, in: query }\n',
   }
   const options = ['--contract', 'shop/api/openapi.yaml', '--out', 'shop/api/generated']
@@ -225,13 +225,13 @@ describe('a contract that refers to a file above its folder', () => {
   it('is generated with a --root that holds both, and each remedy has it', async () => {
     const folder = await folderWith(files)
     const generateWith = (...more: string[]) => runHere(folder, ['generate', ...options, ...more])
-    expect((await generateWith()).stderr).toContain(`: the reference ../common/limit.yaml ${outside}\n`)
+    expect((await generateWith()).stderr).toContain(`: the reference ../common/the%20limit%2520.yaml ${outside}\n`)
     expect(await generateWith('--root', 'shop')).toMatchObject({ code: 0 })
     const contract = await generatedContract(join(folder, 'shop/api'))
     const served = { handlers: { listThings: notImplemented }, auth: { bearer: () => undefined } }
     const start = async () => (await serveContract(contract, served)).close()
     await start()
-    await appendFile(join(folder, 'shop/common/limit.yaml'), '# A word more.\n')
+    await appendFile(join(folder, 'shop/common/the limit%20.yaml'), '# A word more.\n')
     expect((await generateWith('--root', 'shop', '--check')).stderr).toContain(`openapi.yaml; ${command}\n`)
     const here = process.cwd()
     process.chdir(folder)
@@ -245,7 +245,7 @@ describe('a contract that refers to a file above its folder', () => {
   it('is refused with a --root that does not hold the contract, or a file, also by a symbolic link', async () => {
     const folder = await folderWith(files)
     await symlink('../../secret.yaml', join(folder, 'shop/common/link.yaml'))
-    const problemWith = async (root: string, reference = '../common/limit.yaml') => {
+    const problemWith = async (root: string, reference = '../common/the%20limit%2520.yaml') => {
       const contract = contractWith({ parameters: [{ $ref: reference }] })
       await writeFile(join(folder, 'shop/api/openapi.yaml'), stringifyJson(contract, 1))
       return (await runHere(folder, ['generate', ...options, '--root', root])).stderr.split('\n', 1).join()
