@@ -165,7 +165,7 @@ function fieldShapeOf(schema: unknown, schemas: NamedSchemas, place: string, enc
       ? undefined
       : { written: contentType, indexOf: createMatcher(contentType.split(/,\s*/)) }
   if (isStyled && !explode && style !== 'deepObject' && (shape === 'list' || shape === 'object')) {
-    const parts = { ...textPartsOf(schema, schemas), shape, isNamed: false }
+    const parts = { ...textPartsOf(schema, schemas), shape, isNamed: false, decode: decoded }
     const split: FieldShape['split'] = (field, reading) =>
       valueOfItems(splitRaw(rawOf(field), style), parts, place, reading)
     return { shape, isList: false, isRepeatable, split }

@@ -8,15 +8,6 @@ const separators: Readonly<Record<string, RegExp>> = {
   pipeDelimited: /\||%7c/i,
 }
 
-/** The target of a request and what the router has read from its path. */
-export interface RoutedPath {
-  /** The path and query of the request target. */
-  url: string
-  template: string
-  /** The texts of the path parameters, percent-decoded. */
-  texts: Readonly<Record<string, unknown>>
-}
-
 /** How the value of a parameter is written. */
 interface Written extends Pick<Parameter, 'in' | 'name'> {
   shape: TextShape | 'json'
@@ -25,71 +16,50 @@ interface Written extends Pick<Parameter, 'in' | 'name'> {
 }
 
 /**
- * Splits a text into its items. A separator within an item is percent-encoded (RFC 6570, section 3.2.8).
+ * Splits a text into its items, which are decoded later: a separator within an item is percent-encoded (RFC 6570, section
+ * 3.2.8).
  *
  * @returns undefined if the text does not begin as its style asks for
  */
-export function splitText(one: Written, text: string, path: RoutedPath): string[] | undefined {
-  const { in: place, name, style } = one
+export function splitText(one: Written, text: string): string[] | undefined {
+  const { in: place, style } = one
   if (place === 'header') return text.split(',').map((item) => item.trim())
-  if (place === 'cookie') return text.split(',').map(decodeURIComponent)
-  return place === 'path' ? splitInPath(one, text, path) : splitRaw(rawValue(path.url, name), style)
+  return place === 'path' ? splitInPath(one, text) : splitRaw(text, style)
 }
 
-/** Splits a value that is not yet percent-decoded. */
+/** Splits a value of a query or a form that is not yet percent-decoded. */
 export function splitRaw(raw: string, style: string): string[] {
-  return raw.split(separators[style] ?? ',').map(decoded)
+  return raw.split(separators[style] ?? ',')
 }
 
-/** What separates items in a path. Lone surrogates stand for encoded ones: no percent-encoding has them. */
-const inPath: readonly (readonly [character: string, encoded: RegExp, standIn: string])[] = [
-  [',', /%2c/gi, '\ud800'],
-  ['.', /%2e/gi, '\ud801'],
-  [';', /%3b/gi, '\ud802'],
-  ['=', /%3d/gi, '\ud803'],
-]
-
-/** The segments of a path from its end, without empty ones, which a router may ignore. */
-function segmentsOf(path: string): string[] {
-  return path
-    .split('/')
-    .filter((segment) => segment !== '')
-    .reverse()
-}
-
-/** Splits a text of the path at what is not percent-encoded. The path may start with a base path. */
-function splitInPath(one: Written, text: string, { url, template, texts }: RoutedPath): string[] | undefined {
-  const segments = segmentsOf(template)
-  const index = segments.findIndex((segment) => segment.includes(`{${one.name}}`))
-  const [before = ''] = (segments[index] ?? '').split(`{${one.name}}`, 1)
-  const start = before.replaceAll(/\{([^{}]+)\}/g, (_all, other: string) => String(texts[other])).length
-  const raw = segmentsOf(url.split('?', 1).join())[index] ?? ''
-  const segment = decodeURIComponent(
-    inPath.reduce((all, [, encoded, standIn]) => all.replaceAll(encoded, standIn), raw),
-  )
-  const items = itemsInPath(one, segment.slice(start, start + text.length))
-  return items?.map((item) => inPath.reduce((all, [character, , standIn]) => all.replaceAll(standIn, character), item))
+/** The function that decodes an item, or its name and its value. */
+export function decoderOf({ in: place, style }: Pick<Written, 'in' | 'style'>): (text: string) => string {
+  // OpenAPI 3.2, section 4.12.4.
+  if (place === 'header' || style === 'cookie') return (text) => text
+  return place === 'query' ? decoded : decodeURIComponent
 }
 
 /** The items of a text in a style of paths (OpenAPI 3.1, section 4.8.12.4). */
-function itemsInPath({ name, shape, style, explode }: Written, text: string): string[] | undefined {
+function splitInPath({ name, shape, style, explode }: Written, text: string): string[] | undefined {
   const isSplit = shape !== 'text'
   if (style === 'label') {
     const rest = text.startsWith('.') ? text.slice(1) : undefined
     return isSplit ? rest?.split(explode ? '.' : ',') : rest === undefined ? undefined : [rest]
   }
   if (style !== 'matrix') return text.split(',')
+  if (!text.startsWith(';')) return undefined
   const rest = text.slice(1)
-  const items = !text.startsWith(';') ? [] : isSplit && explode ? rest.split(';') : [rest]
-  if (isSplit && explode && shape === 'object') return items.length === 0 ? undefined : items
-  const values = items.map((item) => splitPair(item)).filter(([key]) => key === name)
-  if (values.length === 0 || values.length < items.length) return undefined
+  const items = isSplit && explode ? rest.split(';') : [rest]
+  // An empty value has no `=` (RFC 6570, section 3.2.7).
+  if (isSplit && explode && shape === 'object') return items.map((item) => item.replace(/^[^=]+$/, '$&='))
+  const values = items.map(splitPair)
+  if (!values.every(([key = '']) => decodeURIComponent(key) === name)) return undefined
   const all = values.map(([, value = '']) => value)
   return isSplit && !explode ? all.join().split(',') : all
 }
 
 /** The value of a query parameter before percent-decoding. */
-function rawValue(url: string, name: string): string {
+export function rawValue(url: string, name: string): string {
   const query = url.slice(url.indexOf('?') + 1)
   const pairs = query.split('&').map((pair) => pair.split(/=(.*)/s))
   return pairs.find(([key = '']) => decoded(key) === name)?.[1] ?? ''

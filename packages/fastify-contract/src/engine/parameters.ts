@@ -4,8 +4,9 @@ import { typesOf } from '../schema/meaning.ts'
 import type { NamedSchemas } from '../schema/schema-parts.ts'
 import { createQuerystringReader } from './querystring.ts'
 import { DeepTexts, namesBelow } from './deep-texts.ts'
-import { type RoutedPath, readCookies, splitText, withoutPrototype } from './parameter-texts.ts'
-import { type TextParts, listOf, objectOf, textPartsOf, valueOfItems } from './text-values.ts'
+import { decoderOf, rawValue, readCookies, splitText, withoutPrototype } from './parameter-texts.ts'
+import { createRawPathReader } from './raw-path.ts'
+import { type ItemsShape, listOf, objectOf, textPartsOf, valueOfItems } from './text-values.ts'
 import { type Reading, type TextShape, shapeOf } from './texts.ts'
 
 /** The parameters of a request by place and name, as they were sent or as this module took them apart. */
@@ -27,7 +28,7 @@ function isNamed(parameter: Parameter): parameter is NamedParameter {
 }
 
 /** A parameter that is not one text, in the words of OpenAPI 3.1, section 4.8.12. */
-interface Structured extends TextParts {
+interface Structured extends Omit<ItemsShape, 'shape' | 'isNamed'> {
   name: string
   in: NamedParameter['in']
   schema: unknown
@@ -80,7 +81,8 @@ export function createParameterReader(
     // OpenAPI 3.2, section 4.12.4.
     isRaw: (name: string) => parameters.some((one) => one.style === 'cookie' && one.name === name),
   }
-  const hasSplitPath = structured.some((one) => one.in === 'path')
+  const inPath = structured.filter((one) => one.in === 'path' && one.shape !== 'json').map(({ name }) => name)
+  const readRawPath = inPath.length === 0 ? undefined : createRawPathReader(template, inPath)
   const once = parameters.filter(isOnce).map(({ name }) => name)
 
   return {
@@ -96,8 +98,7 @@ export function createParameterReader(
         cookie: cookieNames.length > 0 ? readCookies(header['cookie'], cookieNames, ofCookies, reading) : {},
         requestBody: undefined,
       }
-      // A copy, because lists replace texts.
-      const routed = { url, template, texts: hasSplitPath ? { ...path } : path }
+      const sent = { url, path: readRawPath?.(url.split('?', 1).join(), path) }
       for (const place of places) reading.ofTexts(parts[place])
       const value = readWhole?.(query, url, reading)
       if (whole !== undefined && value !== undefined) parts.query[whole.name] = value
@@ -106,7 +107,7 @@ export function createParameterReader(
       }
       for (const one of others) {
         const key = one.in === 'header' ? one.name.toLowerCase() : one.name
-        const place: Place = { key, routed, reading }
+        const place: Place = { key, sent, reading }
         const value =
           (one.style === 'deepObject' ? gatherDeep(one, parts.query, deep, reading) : undefined) ??
           readOne(one, parts[one.in], place)
@@ -135,18 +136,25 @@ function structureOf(parameter: NamedParameter, schemas: NamedSchemas): Structur
     style,
     // A cookie has one text for its name, and a deep object has a name for each text.
     explode: place !== 'cookie' && (style === 'deepObject' || (parameter.explode ?? style === 'form')),
+    decode: decoderOf({ in: place, style }),
     ...textPartsOf(schema, schemas),
   }
 }
 
+/** What of a target is read before percent-decoding. */
+interface Sent {
+  url: string
+  path: ReadonlyMap<string, string> | undefined
+}
+
 interface Place {
   key: string
-  routed: RoutedPath
+  sent: Sent
   reading: Reading
 }
 
 /** Reads a parameter other than a plain text. @returns undefined if it is not there, or is a text */
-function readOne(one: Structured, texts: Record<string, unknown>, { key, routed, reading }: Place): unknown {
+function readOne(one: Structured, texts: Record<string, unknown>, { key, sent, reading }: Place): unknown {
   const place = `${one.in}/${key}`
   const text = texts[key]
   const isPrefixed = one.style === 'label' || one.style === 'matrix'
@@ -159,13 +167,19 @@ function readOne(one: Structured, texts: Record<string, unknown>, { key, routed,
     return undefined
   }
   if (one.shape === 'json') return reading.json(text, place)
-  const items = splitText(one, text, routed)
+  const items = splitText(one, sentText(one, text, sent))
   if (items === undefined) {
     reading.problems.push(`${place} must begin with ${one.style === 'label' ? '.' : `;${one.name}=`}`)
     return undefined
   }
-  if (one.shape === 'text') return items.join()
+  if (one.shape === 'text') return one.decode(items.join())
   return valueOfItems(items, { ...one, shape: one.shape, isNamed: one.explode }, place, reading)
+}
+
+/** The text of a parameter, percent-encoded as it was sent. */
+function sentText(one: Structured, text: string, { url, path }: Sent): string {
+  if (one.in === 'query') return rawValue(url, one.name)
+  return one.in === 'path' ? (path?.get(one.name) ?? '') : text
 }
 
 /**

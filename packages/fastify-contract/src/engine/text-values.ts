@@ -48,15 +48,19 @@ export function objectOf(
   return reading.ofTexts(Object.fromEntries(members))
 }
 
-/** Makes a list or an object of the items of one text. @param isNamed whether an item of an object is `name=value` */
-export function valueOfItems(
-  items: string[],
-  one: TextParts & { shape: TextShape; isNamed: boolean },
-  place: string,
-  reading: Reading,
-): unknown {
-  if (one.shape !== 'object') return listOf(items, one, place, reading)
-  const entries = one.isNamed ? items.map(splitPair) : pairsOf(items)
+/** How the items of one text are read. */
+export interface ItemsShape extends TextParts {
+  shape: TextShape
+  /** Whether an item of an object is `name=value`. */
+  isNamed: boolean
+  /** Decodes an item, or its name and its value. */
+  decode: (text: string) => string
+}
+
+/** Makes a list or an object of the items of one text, each as it was sent. */
+export function valueOfItems(items: string[], one: ItemsShape, place: string, reading: Reading): unknown {
+  if (one.shape !== 'object') return listOf(items.map(one.decode), one, place, reading)
+  const entries = (one.isNamed ? items.map(splitPair) : pairsOf(items)).map((entry) => entry.map(one.decode))
   if (entries.every((entry) => entry.length === 2)) return objectOf(entries, one, place, reading)
   reading.problems.push(`${place} must be names and values${one.isNamed ? ', such as a=1,b=2' : ', such as a,1,b,2'}`)
   return undefined

@@ -76,6 +76,13 @@ const taken: [string, object, string, Record<string, string>, string][] = [
     { cookie: 'p="a%20%"' },
     String.raw`"\"a%20%\""`,
   ],
+  [
+    'a list in a cookie as it was sent',
+    inCookie({ schema: { type: 'array' }, style: 'cookie', explode: false }),
+    '',
+    { cookie: 'p=a%2C,%' },
+    '["a%2C","%"]',
+  ],
   ['a list in a cookie', inCookie({ schema: ids, explode: false }), '', { cookie: `p=${exact},2` }, `[${exact},2]`],
   [
     'a list of texts in a cookie',
@@ -151,6 +158,30 @@ const taken: [string, object, string, Record<string, string>, string][] = [
   ],
 ]
 
+test.each([
+  ['simple', true, '/x%3Dy=%25,%C3%A9=a=b', { 'x=y': '%', é: 'a=b' }],
+  ['simple', true, '/x%2Cy=a%252C+%2B', { 'x,y': 'a%2C++' }],
+  ['simple', false, '/x%2Cy,%25,z=,a%3Db', { 'x,y': '%', 'z=': 'a=b' }],
+  ['label', true, '/.x%3D%2E=%25.z=a%2Eb', { 'x=.': '%', z: 'a.b' }],
+  ['label', false, '/.x%2C.y,%2C', { 'x,.y': ',' }],
+  ['matrix', true, '/;x%3D%3b=%25;z=a%3Bb;empty', { 'x=;': '%', z: 'a;b', empty: '' }],
+  ['matrix', false, '/;p=x%2C=,%3B%2F', { 'x,=': ';/' }],
+] as const)('an object in the style %s, exploded: %j, is read from %s', async (style, explode, target, expected) => {
+  const { status, text } = await sendTo(inPath({ schema: { type: 'object' }, style, explode }), target, {})
+  expect([status, JSON.parse(text)]).toMatchObject([200, { path: { p: expected } }])
+})
+
+test.each([
+  ['simple', true, '/a%252C+,%2C%25', ['a%2C+', ',%']],
+  ['label', true, '/.a%2Eb.%25', ['a.b', '%']],
+  ['label', false, '/.a.b,%2C', ['a.b', ',']],
+  ['matrix', true, '/;%70=a%3Bb;p=%3D', ['a;b', '=']],
+  ['matrix', false, '/;p=a%2C,%25', ['a,', '%']],
+] as const)('a list in the style %s, exploded: %j, is read from %s', async (style, explode, target, expected) => {
+  const { status, text } = await sendTo(inPath({ schema: { type: 'array' }, style, explode }), target, {})
+  expect([status, JSON.parse(text)]).toMatchObject([200, { path: { p: expected } }])
+})
+
 async function sendTo(parameter: object, target: string, headers: Record<string, string>) {
   const path = 'in' in parameter && parameter.in === 'path' ? '/{p}' : '/'
   const { send } = await serveEcho({ parameters: [parameter] }, { path, method: 'get', schemas: { Nested: nested } })
@@ -214,6 +245,13 @@ test.each<[string, object, string, Record<string, string>, string]>([
   ['two texts', inPath({ schema: { oneOf: [{}, { type: 'string' }] } }), '/a', {}, 'path/p must match exactly one'],
   ['a label without its point', inPath({ schema: int64, style: 'label' }), '/1', {}, 'path/p must begin with .'],
   ['a matrix without its name', inPath({ schema: int64, style: 'matrix' }), '/;q=1', {}, 'path/p must begin with ;p='],
+  [
+    'an empty matrix of an object',
+    inPath({ schema: point, style: 'matrix', explode: true }),
+    '/;',
+    {},
+    'path/p must be names and values',
+  ],
   ['a bad item of a matrix', inPath({ schema: ids, style: 'matrix' }), '/;p=1,x', {}, 'path/p/1 must be an integer'],
   ['broken JSON', inQuery(json), '?p={', {}, 'query/p is not one JSON document: it ends too early'],
   [
@@ -322,6 +360,7 @@ describe('a parameter in a part of a path segment', () => {
     ['/{n}-{p}', '/%2C%2Fn-1%2C2,3', ['1,2', '3']],
     ['/\u20ac{n}.{p}', '/%E2%82%AC5.1%2C2,%F0%9F%98%80', ['1,2', '\ud83d\ude00']],
     ['/{q}-{p}', '/a,b-1%2C2,3', ['1,2', '3']],
+    ['/{q}-{p}.x', '/%F0%9F%98%80,%252D-1%2C2,%25%2Ex', ['1,2', '%']],
   ])('in %s is a list, if %s is sent', async (path, url, expected) => {
     const parameters = ['n', 'p', 'q']
       .filter((name) => path.includes(`{${name}}`))
