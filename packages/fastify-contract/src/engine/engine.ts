@@ -9,6 +9,7 @@ import { FailedOperation } from './failed.ts'
 import { type ItemMedia, ItemStream } from './item-stream.ts'
 import { type AnyHandler, type OperationInput, type OperationRequest, bindOperations } from './openapi-backend.ts'
 import { type AnyReply, ContractViolation, type ValidBody, createReplyValidators } from './reply-validation.ts'
+import type { SplitTarget } from './request-target.ts'
 
 export type { AnyHandler, OperationInput, OperationRequest }
 
@@ -77,6 +78,8 @@ export interface EngineOptions {
   problems: readonly string[]
   /** The maximum nesting depth of objects and arrays of JSON in forms and parameters. */
   bodyLevels?: number
+  /** Splits request targets as the router does. */
+  splitTarget?: SplitTarget
   /** Whether `Encoded` bodies are parsed and validated like others. */
   checksEncoded?: boolean | undefined
   /** Receives the operationId of each reply that breaks the contract. */
@@ -93,7 +96,7 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
   const operations = operationsOf(document)
   const problems = bindingProblems(operations, options)
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
-  const bound = await bindOperations(document, operations, handlers, options.bodyLevels)
+  const bound = await bindOperations(document, operations, handlers, options.bodyLevels, options.splitTarget)
   const validatorOf = createReplyValidators(document)
   const queue = new CompileQueue()
   return operations.map(({ id, method, path, basePaths, security, object }, index) => {

@@ -10,6 +10,7 @@ import type { CompileSteps } from './compile-queue.ts'
 import { withoutPrototype } from './parameter-texts.ts'
 import { createParameterReader, schemaOfParameter } from './parameters.ts'
 import { Refusal } from './refusal.ts'
+import { type SplitTarget, createTargetSplitter } from './request-target.ts'
 import type { AnyReply } from './reply-validation.ts'
 import { type DeclaredBody, type RequestBody, bodiesOf, isValidated, readBody } from './request-body.ts'
 import { Reading } from './texts.ts'
@@ -19,7 +20,7 @@ export interface OperationRequest {
   headers: Record<string, string | string[] | undefined>
   path: Record<string, string>
   query: Record<string, string | string[]>
-  /** The path and query of the request target. */
+  /** The request target. */
   url: string
   /** Undefined without one. */
   body: RequestBody | undefined
@@ -64,6 +65,7 @@ interface HandledOperation {
  * @param operations the operations of the document
  * @param handlers by operationId
  * @param maxLevels the maximum nesting depth of objects and arrays in JSON
+ * @param splitTarget splits request targets
  * @returns the operations in the same order
  */
 export async function bindOperations(
@@ -71,6 +73,7 @@ export async function bindOperations(
   operations: ContractOperation[],
   handlers: Partial<Record<string, AnyHandler>>,
   maxLevels = Infinity,
+  splitTarget: SplitTarget = createTargetSplitter(),
 ): Promise<HandledOperation[]> {
   const schemas = document.components?.schemas ?? {}
   const rewriter = new SchemaRewriter(schemas, 'request')
@@ -99,7 +102,7 @@ export async function bindOperations(
     })
     // Its types declare the arguments of handleRequest.
     backend.register(nameOf(index, 0), handlers[operation.id] as Handler)
-    const parameters = createParameterReader(operation, schemas)
+    const parameters = createParameterReader(operation, schemas, splitTarget)
     const isChosen = bodies.length > 1 || bodies.some(({ type }) => isRange(type))
     return {
       // The registered handler. Validated input has the type that it declares.

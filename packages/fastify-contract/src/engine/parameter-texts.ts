@@ -58,9 +58,8 @@ function splitInPath({ name, shape, style, explode }: Written, text: string): st
   return isSplit && !explode ? all.join().split(',') : all
 }
 
-/** The value of a query parameter before percent-decoding. */
-export function rawValue(url: string, name: string): string {
-  const query = url.slice(url.indexOf('?') + 1)
+/** The value of a parameter of a query before percent-decoding. */
+export function rawValue(query: string, name: string): string {
   const pairs = query.split('&').map((pair) => pair.split(/=(.*)/s))
   return pairs.find(([key = '']) => decoded(key) === name)?.[1] ?? ''
 }

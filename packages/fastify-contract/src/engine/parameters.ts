@@ -6,6 +6,7 @@ import { createQuerystringReader } from './querystring.ts'
 import { DeepTexts, namesBelow } from './deep-texts.ts'
 import { decoderOf, rawValue, readCookies, splitText, withoutPrototype } from './parameter-texts.ts'
 import { createRawPathReader } from './raw-path.ts'
+import type { SplitTarget } from './request-target.ts'
 import { type ItemsShape, listOf, objectOf, textPartsOf, valueOfItems } from './text-values.ts'
 import { type Reading, type TextShape, shapeOf } from './texts.ts'
 
@@ -43,7 +44,7 @@ export interface ParameterReader {
   headerNames: string[]
   /** The parameter that is the whole query. */
   querystring: string | undefined
-  /** @param url the path and query of the request target */
+  /** @param url the request target */
   read: (given: Pick<ParameterTexts, 'path' | 'query' | 'header'>, url: string, reading: Reading) => ParameterTexts
 }
 
@@ -55,6 +56,7 @@ export function schemaOfParameter({ schema, content }: Parameter): unknown {
 export function createParameterReader(
   { path: template, parameters: all }: Pick<ContractOperation, 'path' | 'parameters'>,
   schemas: NamedSchemas,
+  splitTarget: SplitTarget,
 ): ParameterReader {
   const parameters = all.filter(isNamed)
   const whole = all.find((one) => one.in === 'querystring')
@@ -83,6 +85,10 @@ export function createParameterReader(
   }
   const inPath = structured.filter((one) => one.in === 'path' && one.shape !== 'json').map(({ name }) => name)
   const readRawPath = inPath.length === 0 ? undefined : createRawPathReader(template, inPath)
+  const readsTarget =
+    whole !== undefined ||
+    inPath.length > 0 ||
+    structured.some((one) => one.in === 'query' && one.shape !== 'json' && !one.explode)
   const once = parameters.filter(isOnce).map(({ name }) => name)
 
   return {
@@ -98,9 +104,10 @@ export function createParameterReader(
         cookie: cookieNames.length > 0 ? readCookies(header['cookie'], cookieNames, ofCookies, reading) : {},
         requestBody: undefined,
       }
-      const sent = { url, path: readRawPath?.(url.split('?', 1).join(), path) }
+      const target = readsTarget ? splitTarget(url) : undefined
+      const sent = { query: target?.query ?? '', path: readRawPath?.(target?.path ?? '', path) }
       for (const place of places) reading.ofTexts(parts[place])
-      const value = readWhole?.(query, url, reading)
+      const value = readWhole?.(query, sent.query, reading)
       if (whole !== undefined && value !== undefined) parts.query[whole.name] = value
       for (const name of once) {
         if (Array.isArray(parts.query[name])) reading.problems.push(`query/${name} is repeated; send it once`)
@@ -143,7 +150,7 @@ function structureOf(parameter: NamedParameter, schemas: NamedSchemas): Structur
 
 /** What of a target is read before percent-decoding. */
 interface Sent {
-  url: string
+  query: string
   path: ReadonlyMap<string, string> | undefined
 }
 
@@ -177,8 +184,8 @@ function readOne(one: Structured, texts: Record<string, unknown>, { key, sent, r
 }
 
 /** The text of a parameter, percent-encoded as it was sent. */
-function sentText(one: Structured, text: string, { url, path }: Sent): string {
-  if (one.in === 'query') return rawValue(url, one.name)
+function sentText(one: Structured, text: string, { query, path }: Sent): string {
+  if (one.in === 'query') return rawValue(query, one.name)
   return one.in === 'path' ? (path?.get(one.name) ?? '') : text
 }
 

@@ -8,10 +8,10 @@ import type { Reading } from './texts.ts'
  * Reads the whole query of a request as one value. An empty query is none.
  *
  * @param query as parsed, without credentials
- * @param url the path and query of the request target
+ * @param raw as it was sent
  * @returns undefined if there is none
  */
-export type QuerystringReader = (query: Readonly<Record<string, unknown>>, url: string, reading: Reading) => unknown
+export type QuerystringReader = (query: Readonly<Record<string, unknown>>, raw: string, reading: Reading) => unknown
 
 /** Makes the reader of a parameter `in: querystring` (OpenAPI 3.2, section 4.12.1): a form, JSON or a text. */
 export function createQuerystringReader({ name, content = {} }: Parameter, schemas: NamedSchemas): QuerystringReader {
@@ -19,8 +19,7 @@ export function createQuerystringReader({ name, content = {} }: Parameter, schem
   const place = `query/${name}`
   const readForm = kindOf(type) === 'form' ? createFormReader(type, media, schemas, place) : undefined
   const isJsonText = kindOf(type) === 'json'
-  return (query, url, reading) => {
-    const [, raw = ''] = url.split(/\?(.*)/s)
+  return (query, raw, reading) => {
     try {
       if (readForm !== undefined) {
         const fields = urlencodedFields(raw).filter((field) => Object.hasOwn(query, field.name))

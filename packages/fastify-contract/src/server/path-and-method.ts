@@ -2,14 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { BoundOperation } from '../engine/engine.ts'
 import { Refusal } from '../engine/refusal.ts'
+import type { RequestTarget } from '../engine/request-target.ts'
 import { sendRefusal } from './error-handler.ts'
 import type { FailureForm } from './failure-form.ts'
+import { targetSplitterOf } from './request-target.ts'
 import type { RoutePath } from './route-path.ts'
 import { setCommonHeaders } from './send.ts'
 
 /** The paths of a contract, and the form of its failures. */
 export interface ServedPaths {
-  /** Matches the url of a request to one of its paths, in any case, and with a trailing slash. */
+  /** Matches a path without repeated slashes to one of its paths, in any case, and with a trailing slash. */
   pattern: RegExp
   /** The path of its docs page; undefined without one. */
   page: string | undefined
@@ -34,6 +36,7 @@ export function refuseRequests(
   app: FastifyInstance,
   { contracts, failureForm }: { contracts: readonly ServedPaths[]; failureForm: FailureForm },
 ): onRequestHookHandler {
+  const splitTarget = targetSplitterOf(app)
   return (request, reply, done) => {
     setCommonHeaders(request, reply)
     const fault = faultOfHeaders(request.raw)
@@ -41,13 +44,14 @@ export function refuseRequests(
       done()
       return
     }
+    const target = splitTarget(request.url)
     const page = contracts.find((contract) => contract.page !== undefined)?.page
-    const refusal = fault ?? unmatched(app, request, page)
+    const refusal = fault ?? unmatched(app, request, target, page)
     if (refusal.failure === 'path_not_found' && hasOwnNotFoundHandler(request)) done()
     // Relative, because a proxy may add a prefix.
-    else if (page !== undefined && refusal.failure === 'path_not_found' && isBrowserAtRoot(request)) {
+    else if (page !== undefined && refusal.failure === 'path_not_found' && isBrowserAtRoot(request, target)) {
       void reply.redirect(`.${page}`)
-    } else void sendRefusal(request, reply, refusal, ownerOf(request, contracts)?.failureForm ?? failureForm)
+    } else void sendRefusal(request, reply, refusal, ownerOf(target, contracts)?.failureForm ?? failureForm)
   }
 }
 
@@ -65,18 +69,18 @@ export const refuseMalformed: onRequestHookHandler = (request, reply, done) => {
 }
 
 /** The contract to which the path of a request belongs. */
-function ownerOf({ url }: FastifyRequest, contracts: readonly ServedPaths[]): ServedPaths | undefined {
-  const path = decoded(url)
-  return contracts.find(({ pattern }) => pattern.test(path))
+function ownerOf({ path }: RequestTarget, contracts: readonly ServedPaths[]): ServedPaths | undefined {
+  const once = onceSlashed(decodeURI(path))
+  return contracts.find(({ pattern }) => pattern.test(once))
 }
 
-/** A target with the characters of its percent-encoding, except those that have a meaning in it. */
-function decoded(target: string): string {
-  return target.includes('%') && faultOfTarget(target) === undefined ? decodeURI(target) : target
+/** A path without the repeated slashes that a router may ignore. */
+export function onceSlashed(path: string): string {
+  return path.replaceAll(/\/{2,}/g, '/')
 }
 
-function isBrowserAtRoot({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
-  return (method === 'GET' || method === 'HEAD') && /^\/(?:\?|$)/.test(url) && /\btext\/html\b/i.test(accept)
+function isBrowserAtRoot({ method, headers: { accept = '' } }: FastifyRequest, { path }: RequestTarget): boolean {
+  return (method === 'GET' || method === 'HEAD') && path === '/' && /\btext\/html\b/i.test(accept)
 }
 
 /** Whether the author of a server has set the handler of a request that no route matches. */
@@ -136,10 +140,15 @@ export function routedUrl({ url: target = '/' }: Pick<IncomingMessage, 'url'>): 
   return (url.startsWith('/') || url === '*') && faultOfTarget(target) === undefined ? url : unroutable
 }
 
-function unmatched(app: FastifyInstance, { method, url, originalUrl }: FastifyRequest, page?: string): Refusal {
+function unmatched(
+  app: FastifyInstance,
+  { method, originalUrl }: FastifyRequest,
+  target: RequestTarget,
+  page?: string,
+): Refusal {
   const fault = faultOfTarget(originalUrl)
   if (fault !== undefined) return malformed(fault)
-  const methods = methodsOf(app, url)
+  const methods = methodsOf(app, target)
   if (methods.length === 0) return noSuchPath(page)
   const allow = methods.sort().join(', ')
   return new Refusal('method_not_allowed', `${method} is not allowed on this path; allowed: ${allow}`, { Allow: allow })
@@ -155,13 +164,15 @@ export function refuseMethods(
   app: FastifyInstance,
   { contracts }: { contracts: readonly ServedPaths[] },
 ): onRequestHookHandler {
+  const splitTarget = targetSplitterOf(app)
   return (request, reply, done) => {
-    const owner = request.is404 ? ownerOf(request, contracts) : undefined
-    if (owner === undefined) {
+    const target = request.is404 ? splitTarget(request.url) : undefined
+    const owner = target === undefined ? undefined : ownerOf(target, contracts)
+    if (target === undefined || owner === undefined) {
       done()
       return
     }
-    const refusal = unmatched(app, request)
+    const refusal = unmatched(app, request, target)
     // The pattern is wider than the routes, unless the router ignores case and trailing slashes.
     if (refusal.failure === 'path_not_found') done()
     else void sendRefusal(request, reply, refusal, owner.failureForm)
@@ -199,9 +210,11 @@ export function refuseLessConcrete(
   { path }: Pick<BoundOperation, 'path'>,
 ): onRequestHookHandler[] {
   if (!path.includes('{') || !operations.some((other) => isMoreConcrete(other.path, path))) return []
+  const splitTarget = targetSplitterOf(app)
   return [
     (request, _reply, done) => {
-      if (!methodsOf(app, request.url).includes(request.method)) throw unmatched(app, request)
+      const target = splitTarget(request.url)
+      if (!methodsOf(app, target).includes(request.method)) throw unmatched(app, request, target)
       done()
     },
   ]
@@ -214,8 +227,7 @@ function isMoreConcrete(path: string, template: string): boolean {
 }
 
 /** The methods of the most concrete routes that a target matches. */
-function methodsOf(app: FastifyInstance, target: string): string[] {
-  const path = target.split('?', 1).join()
+function methodsOf(app: FastifyInstance, { path }: RequestTarget): string[] {
   // The router would decode it for each method. Here an escape of `%` must stay one.
   const url = path.includes('%25') ? path : decodeURI(path)
   const routes = app.supportedMethods.flatMap((method) => {

@@ -21,8 +21,9 @@ import { answeringShare } from './connections/graceful-shutdown.ts'
 import { cutOff } from './cut-off.ts'
 import type { Limits } from './limits.ts'
 import type { AnyContractOptions, ContractOptions } from './options.ts'
-import { refuseEmptyParameters, refuseLessConcrete, refuseMalformed } from './path-and-method.ts'
+import { onceSlashed, refuseEmptyParameters, refuseLessConcrete, refuseMalformed } from './path-and-method.ts'
 import { routePathOf } from './route-path.ts'
+import { targetSplitterOf } from './request-target.ts'
 import { createReplySender, omitLengthOfHead } from './send.ts'
 import { uploadWarning } from './upload-warning.ts'
 
@@ -79,6 +80,7 @@ async function serveContract(
     remedy: regenerate(contract),
     problems,
     bodyLevels: limits.bodyLevels,
+    splitTarget: targetSplitterOf(app),
     onContractBroken,
     checksEncoded: options.checksEncoded,
   })
@@ -96,9 +98,9 @@ async function serveContract(
   const paths = operations.flatMap(({ path, basePaths }) => basePaths.map((base) => base + path))
   // A prefix may have parameters, such as `/:tenant`.
   const prefix = scope.prefix.replaceAll(/:(\w+)/g, '{$1}')
-  const patterns = paths.map((path) => routePathOf(prefix + path).pattern)
+  const patterns = paths.map((path) => routePathOf(onceSlashed(prefix + path)).pattern)
   contracts.push({
-    pattern: new RegExp(`^(?:${patterns.join('|')})/?(?:\\?|$)`, 'i'),
+    pattern: new RegExp(`^(?:${patterns.join('|')})/?$`, 'i'),
     page: docs === false ? undefined : scope.prefix + docs,
     failureForm,
   })

@@ -44,7 +44,7 @@ function routeSegment(literals: readonly string[], nameNext: () => string): stri
 
 function patternSegment(literals: readonly string[]): string {
   const [first = '', ...others] = literals.map(escaped)
-  return first + others.map((literal, index) => textBefore(literals, index + 1, '[^/?]') + literal).join('')
+  return first + others.map((literal, index) => textBefore(literals, index + 1, '[^/]') + literal).join('')
 }
 
 /**

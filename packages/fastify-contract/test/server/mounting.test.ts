@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { type IncomingHttpHeaders, connect } from 'node:http2'
+import { json } from 'node:stream/consumers'
 import { runInNewContext } from 'node:vm'
 import fastify, { type FastifyInstance } from 'fastify'
 import { fastifyContract, fastifyOptions } from 'fastify-contract'
@@ -150,6 +152,72 @@ describe.each([
     expect((await app.inject({ url })).json()).toMatchObject({ params: { p0: 'groß%' } })
     const refused = await app.inject({ url, method: 'PUT' })
     expect([refused.statusCode, refused.headers['allow'], refused.json()]).toEqual([405, 'GET, HEAD', { own: true }])
+  })
+
+  test('a server on which ; begins the query has it everywhere', async () => {
+    const semicolon: object = { useSemicolonDelimiter: true }
+    const options: object = isGuest ? {} : fastifyOptions({ limits: { shutdownDelayMilliseconds: 0 } })
+    // Fastify 5.5 moved the option.
+    const app = fastify({ ...options, ...(fastify().version === '5.0.0' ? semicolon : { routerOptions: semicolon }) })
+    onTestFinished(() => app.close())
+    const texts = { type: 'array', items: { type: 'string' } }
+    const list = { name: 'l', in: 'query', schema: texts, explode: false }
+    const whole = { name: 'q', in: 'querystring', content: { 'text/plain': { schema: { type: 'string' } } } }
+    const path = { ...parameter('p'), schema: texts }
+    const get = (operationId: string, parameters: object[], more = {}) => ({
+      get: { operationId, parameters, responses: { ...ok, ...failures }, ...more },
+    })
+    const contract = contractOf({
+      openapi: '3.2.0',
+      info: { title: 'a', version: '1' },
+      components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'key' } } },
+      paths: {
+        '/list/{p}': get('list', [path, list], { security: [{ key: [] }] }),
+        '/whole': get('whole', [whole]),
+      },
+    })
+    const echo = ({ path: inPath, query, querystring }: Record<string, unknown>) => ({
+      status: 200,
+      body: { ...(inPath as object), ...(query as object), querystring },
+    })
+    const auth = { key: (text: string) => (text === 'k' ? 'me' : undefined) }
+    await app.register(fastifyContract(contract, { handlers: { list: echo, whole: echo }, auth }))
+    const get200 = async (url: string) => (await app.inject(url)).json<unknown>()
+    expect(await get200('/list/a%3B,b;key=k&l=a,b%2C')).toEqual({ p: ['a;', 'b'], l: ['a', 'b,'] })
+    expect(await get200('/list/a?l=;,b&key=k')).toEqual({ p: ['a'], l: [';', 'b'] })
+    expect(await get200('/whole;a=b?c;d')).toEqual({ querystring: 'a=b?c;d' })
+    for (const url of ['/list/a,b;x=1', '/whole;?']) {
+      const wrong = await app.inject({ method: 'PUT', url })
+      expect([wrong.statusCode, wrong.headers['allow']]).toEqual([405, 'GET, HEAD'])
+    }
+    expect((await app.inject('/list/;key=k')).statusCode).toBe(404)
+    expect((await app.inject('/docs/;a')).body).toContain('"static/index.css')
+    const root = await app.inject({ url: '/;a', headers: { accept: 'text/html' } })
+    expect(root.statusCode).toBe(isGuest ? 404 : 302)
+  })
+
+  test('a wrong method is answered 405 however the path is written', async () => {
+    const { contract, handlers } = contractOfRoute('/parts/{id}')
+    const options = isGuest ? {} : fastifyOptions({ limits: { shutdownDelayMilliseconds: 0 } })
+    // Every version of Fastify takes it here.
+    const app = fastify({ ...options, ignoreDuplicateSlashes: true })
+    onTestFinished(() => app.close())
+    const failureForm = ({ name }: { name: string }) => ({ body: { own: name } })
+    await app.register(fastifyContract(contractOfRoute('/tools').contract, { handlers }))
+    await app.register(fastifyContract(contract, { handlers, docs: false, failureForm }))
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    for (const target of ['/parts/7', '/p%61rts/%2F%25', '//parts///7?a', 'http://a/parts/7?/', '/parts/%C3%A9;a']) {
+      const sent = request(origin, { method: 'PUT', path: target }).end()
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      const refused = [response.statusCode, await json(response)]
+      expect([target, ...refused]).toEqual([target, 405, { own: 'method_not_allowed' }])
+    }
+  })
+
+  test('the query of a docs page is no part of its path', async () => {
+    const { contract, handlers } = contractOfRoute('/parts')
+    const app = await start(async (host) => host.register(fastifyContract(contract, { handlers })))
+    expect((await app.inject('/docs?from=/')).body).toContain('docs/static/index.css')
   })
 
   test('a prefix may have parameters', async () => {

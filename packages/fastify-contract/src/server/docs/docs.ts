@@ -5,6 +5,7 @@ import { dirname, extname, join } from 'node:path'
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { OpenAPIV3 } from 'openapi-types'
 import { type Contract, documentOf, writtenDocumentOf } from '../../document/contract.ts'
+import { targetSplitterOf } from '../request-target.ts'
 import { tableStyles, writeInitializer, writePage } from './docs-page.ts'
 import { withSecurity } from './security-of-page.ts'
 import { withServers } from './servers-of-page.ts'
@@ -64,6 +65,7 @@ export interface DocsOptions {
  */
 export function registerDocs(app: FastifyInstance, { contract, source, page, taken, basePaths }: DocsOptions): void {
   const { title } = documentOf(contract).info
+  const splitTarget = targetSplitterOf(app)
   const [, beside = '', name = ''] = /^(.*)\/([^/]+)$/.exec(page) ?? []
   app.addHook('onRequest', (_request, { raw }, done) => {
     // A response of HTTP/2 has no `setHeaders`.
@@ -92,7 +94,7 @@ export function registerDocs(app: FastifyInstance, { contract, source, page, tak
     // Fastify knows whether a trailing slash makes another route. The links of the page depend on it.
     const prefixTrailingSlash = free.length === 2 ? 'both' : free[0] === page ? 'no-slash' : 'slash'
     scope.get('/', { schema: { hide: true }, prefixTrailingSlash }, (request, reply) =>
-      (/\/(?:\?|$)/.test(request.url) ? inside : outside)(request, reply),
+      (splitTarget(request.url).path.endsWith('/') ? inside : outside)(request, reply),
     )
     done()
   }
