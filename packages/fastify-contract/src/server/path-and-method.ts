@@ -39,7 +39,7 @@ export function refuseRequests(
   const splitTarget = targetSplitterOf(app)
   return (request, reply, done) => {
     setCommonHeaders(request, reply)
-    const fault = faultOfHeaders(request.raw)
+    const fault = faultOf(request)
     if (fault === undefined && !isUnmatched(request)) {
       done()
       return
@@ -61,10 +61,8 @@ export function refuseRequests(
  */
 export const refuseMalformed: onRequestHookHandler = (request, reply, done) => {
   setCommonHeaders(request, reply)
-  const refusal = faultOfHeaders(request.raw)
-  if (refusal !== undefined) throw refusal
-  const fault = faultOfTarget(request.originalUrl)
-  if (fault !== undefined) throw malformed(fault)
+  const fault = faultOf(request)
+  if (fault !== undefined) throw fault
   done()
 }
 
@@ -94,6 +92,14 @@ function isUnmatched(request: FastifyRequest): boolean {
   return request.is404 || (request.method === 'OPTIONS' && request.routeOptions.url === '*')
 }
 
+/** The refusal of invalid HTTP. A `rewriteUrl` of the service may have replaced the target. */
+function faultOf({ raw, originalUrl, url }: FastifyRequest): Refusal | undefined {
+  const refusal = faultOfHeaders(raw)
+  if (refusal !== undefined) return refusal
+  const fault = faultOfTarget(originalUrl) ?? (url === originalUrl ? undefined : faultOfTarget(url))
+  return fault === undefined ? undefined : malformed(fault)
+}
+
 function faultOfHeaders({ httpVersion, headers }: IncomingMessage): Refusal | undefined {
   const { host, 'transfer-encoding': coding } = headers
   // RFC 9112, section 3.2. Node joins duplicates; its own response to a missing Host has no body.
@@ -118,7 +124,8 @@ const absoluteForm = new RegExp(`^https?://(?!:)(?=[^/?])${hostAndPort}(?:/|(?=\
 /** Describes why a target is invalid (RFC 9112, section 3.2). The router itself accepts most of these. */
 function faultOfTarget(target: string): string | undefined {
   if (target.includes('#')) return 'the request target contains a fragment; write # as %23'
-  if (/^https?:/i.test(target) && !absoluteForm.test(target)) return 'the host of the request target is invalid'
+  if (!target.startsWith('/') && /^https?:/i.test(target) && !absoluteForm.test(target))
+    return 'the host of the request target is invalid'
   if (!target.includes('%')) return undefined
   try {
     decodeURI(target)
@@ -140,14 +147,7 @@ export function routedUrl({ url: target = '/' }: Pick<IncomingMessage, 'url'>): 
   return (url.startsWith('/') || url === '*') && faultOfTarget(target) === undefined ? url : unroutable
 }
 
-function unmatched(
-  app: FastifyInstance,
-  { method, originalUrl }: FastifyRequest,
-  target: RequestTarget,
-  page?: string,
-): Refusal {
-  const fault = faultOfTarget(originalUrl)
-  if (fault !== undefined) return malformed(fault)
+function unmatched(app: FastifyInstance, { method }: FastifyRequest, target: RequestTarget, page?: string): Refusal {
   const methods = methodsOf(app, target)
   if (methods.length === 0) return noSuchPath(page)
   const allow = methods.sort().join(', ')
@@ -172,7 +172,7 @@ export function refuseMethods(
       done()
       return
     }
-    const refusal = unmatched(app, request, target)
+    const refusal = faultOf(request) ?? unmatched(app, request, target)
     // The pattern is wider than the routes, unless the router ignores case and trailing slashes.
     if (refusal.failure === 'path_not_found') done()
     else void sendRefusal(request, reply, refusal, owner.failureForm)

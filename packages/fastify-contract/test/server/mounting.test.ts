@@ -347,6 +347,22 @@ describe.each([
     },
   )
 
+  test('broken percent-encoding is refused, whatever rewriteUrl the service has', async () => {
+    const options: object = isGuest ? {} : fastifyOptions({ limits: { shutdownDelayMilliseconds: 0 } })
+    const app = fastify({ ...options, rewriteUrl: ({ url = '' }) => url.replace(/^\/api/, '') })
+    onTestFinished(() => app.close())
+    const list = { name: 'ids', in: 'query', schema: { type: 'array' }, explode: false }
+    const get = { operationId: 'get', parameters: [list], responses: { ...ok, ...failures } }
+    const contract = contractOf({ openapi: '3.1.0', info: { title: 'a', version: '1' }, paths: { '/a': { get } } })
+    const handlers = { get: ({ query }: { query: object }) => ({ status: 200, body: query }) }
+    await app.register(fastifyContract(contract, { handlers }))
+    expect((await app.inject('/api/a?ids=1,%2C')).json()).toEqual({ ids: ['1', ','] })
+    for (const query of ['ids=%zz', '%zz=1']) {
+      const { statusCode, body } = await app.inject(`/api/a?${query}`)
+      expect([statusCode, body]).toEqual([400, expect.stringContaining('percent-encoding')])
+    }
+  })
+
   test('a long path that is not found takes little time', async () => {
     const { contract, handlers } = contractOfRoute('/{a}-{b}-{c}')
     const app = await start(async (host) => host.register(fastifyContract(contract, { handlers })))
