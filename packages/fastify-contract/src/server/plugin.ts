@@ -23,7 +23,7 @@ import type { Limits } from './limits.ts'
 import type { AnyContractOptions, ContractOptions } from './options.ts'
 import { onceSlashed, refuseEmptyParameters, refuseLessConcrete, refuseMalformed } from './path-and-method.ts'
 import { routePathOf } from './route-path.ts'
-import { targetSplitterOf } from './request-target.ts'
+import { semicolonWarning, targetSplitterOf } from './request-target.ts'
 import { createReplySender, omitLengthOfHead } from './send.ts'
 import { uploadWarning } from './upload-warning.ts'
 
@@ -73,6 +73,7 @@ async function serveContract(
   const { schemes, problems } = verifySchemes(document, auth)
   problems.push(...unknown.map((id) => `only: the contract has no operation ${id}; correct the name`))
   const { basePaths } = options
+  const splitTarget = targetSplitterOf(app)
   const bound = await createEngine({
     document,
     handlers: await withStandIns(contract, handlers),
@@ -80,14 +81,15 @@ async function serveContract(
     remedy: regenerate(contract),
     problems,
     bodyLevels: limits.bodyLevels,
-    splitTarget: targetSplitterOf(app),
+    splitTarget,
     onContractBroken,
     checksEncoded: options.checksEncoded,
   })
   const operations = basePaths === undefined ? bound : bound.map((each) => ({ ...each, basePaths: [...basePaths] }))
   const warning = failureWarning(operations, failureForm, { schemes, realm })
   const tooSmall = connections === undefined ? undefined : uploadWarning(operations, limits.bodyBytes)
-  for (const text of [warning, tooSmall]) if (text !== undefined) app.log.warn(text)
+  const unreached = semicolonWarning(operationsOf(document), splitTarget)
+  for (const text of [warning, tooSmall, unreached]) if (text !== undefined) app.log.warn(text)
 
   compileValidators(scope, operations)
   registerErrorHandler(scope, failureForm, app)

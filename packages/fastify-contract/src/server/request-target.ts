@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { ContractOperation } from '../document/document.ts'
 import { type SplitTarget, createTargetSplitter } from '../engine/request-target.ts'
 
 /** The function that splits request targets where the router of a server does. */
@@ -8,4 +9,24 @@ export function targetSplitterOf({ initialConfig }: Pick<FastifyInstance, 'initi
   return createTargetSplitter(
     options.some((one) => 'useSemicolonDelimiter' in one && one.useSemicolonDelimiter === true),
   )
+}
+
+/**
+ * Warns of operations whose path has `;`, where it begins the query.
+ *
+ * @returns undefined without such operations, or on any other server
+ */
+export function semicolonWarning(
+  operations: readonly Pick<ContractOperation, 'id' | 'path' | 'parameters'>[],
+  splitTarget: SplitTarget,
+): string | undefined {
+  const [first, ...others] = operations.filter(({ path, parameters }) => {
+    const matrix = parameters.filter((one) => one.in === 'path' && one.style === 'matrix')
+    const sent = matrix.reduce((all, { name }) => all.replace(`{${name}}`, ';'), path)
+    return splitTarget(sent).path !== sent
+  })
+  if (first === undefined) return undefined
+  const more = others.length > 0 ? ` and ${String(others.length)} more` : ''
+  const verb = others.length > 0 ? 'have' : 'has'
+  return `${first.id}${more} ${verb} ; in the path, where the query begins on this server; remove useSemicolonDelimiter`
 }

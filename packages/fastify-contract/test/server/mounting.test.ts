@@ -5,6 +5,7 @@ import { json } from 'node:stream/consumers'
 import { runInNewContext } from 'node:vm'
 import fastify, { type FastifyInstance } from 'fastify'
 import { fastifyContract, fastifyOptions } from 'fastify-contract'
+import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { contractOf, failures, ok, serve } from './support/serve.ts'
 
@@ -194,6 +195,28 @@ describe.each([
     expect((await app.inject('/docs/;a')).body).toContain('"static/index.css')
     const root = await app.inject({ url: '/;a', headers: { accept: 'text/html' } })
     expect(root.statusCode).toBe(isGuest ? 404 : 302)
+  })
+
+  test('a server on which ; begins the query warns of paths with it', async () => {
+    const semicolon: object = { useSemicolonDelimiter: true }
+    const moved: object = fastify().version === '5.0.0' ? semicolon : { routerOptions: semicolon }
+    const get = (operationId: string, parameters: object[] = []) => ({
+      get: { operationId, parameters, responses: ok },
+    })
+    const paths = { '/a;b': get('plain'), '/c{p}': get('matrix', [{ ...parameter('p'), style: 'matrix' }]) }
+    const contract = contractOf({ openapi: '3.1.0', info: { title: 'a', version: '1' }, paths })
+    const handlers = { plain: () => ({ status: 200 }), matrix: () => ({ status: 200 }) }
+    const warnings = async (options: object) => {
+      const lines: string[] = []
+      const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+      const created = isGuest ? { loggerInstance: logger } : fastifyOptions({ logger })
+      const app = fastify({ ...created, ...options })
+      onTestFinished(() => app.close())
+      await app.register(fastifyContract(contract, { handlers }))
+      return lines.filter((line) => line.includes('useSemicolonDelimiter'))
+    }
+    expect(await warnings(moved)).toEqual([expect.stringContaining('plain and 1 more have ; in the path')])
+    expect(await warnings({})).toEqual([])
   })
 
   test('a wrong method is answered 405 however the path is written', async () => {
