@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import type { ContractDocument } from 'fastify-contract/document'
 import { operationsOf } from 'fastify-contract/document'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { writeFailureForm } from '../src/init/failure-form.ts'
 import { init } from '../src/init/init.ts'
 import { versions } from '../src/init/templates.ts'
@@ -79,6 +79,7 @@ test('a new service has the unchanged contract and a line for each operation', a
     lines: [
       /^wrote package\.json, /,
       /^next: cd service && npm install (PATH\/fastify-contract(-cli)?-[\d.]+\.tgz ){2}&& npm start$/,
+      /^before npm start, set AUTH_LOGIN, AUTH_BASIC, AUTH_API_KEY to what callers must send$/,
       /^the packages are not in the npm registry yet; PATH is /,
     ].map((line) => expect.stringMatching(line) as string),
   })
@@ -123,8 +124,8 @@ test('a new service type-checks and responds 501 in the form of its contract', a
     return { requestId: '', error: { code: status, message, errors: [{ reason: message }] } }
   }
   expect((await app.inject('/v1/open')).json()).toEqual(body(501, 'the operation is not implemented'))
-  process.env['API_KEY'] = 'secret'
-  onTestFinished(() => void delete process.env['API_KEY'])
+  process.env['AUTH_API_KEY'] = 'secret'
+  onTestFinished(() => void delete process.env['AUTH_API_KEY'])
   for (const [cookie, status] of [
     ['key=secret', 501],
     ['key=other', 401],
@@ -135,9 +136,11 @@ test('a new service type-checks and responds 501 in the form of its contract', a
   }
 })
 
-/** Runs a file of a service, on a free port by default. */
-function start(service: string, args: string[], env: Partial<Record<'PORT' | 'API_KEY', string>> = {}) {
-  const child = spawn(process.execPath, args, { cwd: service, env: { ...process.env, PORT: '0', ...env } })
+const secrets = { AUTH_LOGIN: 'secret', AUTH_BASIC: 'secret', AUTH_API_KEY: 'secret' }
+
+/** Runs a file of a service, on a free port and with its secrets by default. */
+function start(service: string, args: string[], env: Partial<Record<'PORT' | keyof typeof secrets, string>> = {}) {
+  const child = spawn(process.execPath, args, { cwd: service, env: { ...process.env, PORT: '0', ...secrets, ...env } })
   let [out, err] = ['', '']
   child.stdout.on('data', (bytes) => (out += String(bytes)))
   child.stderr.on('data', (bytes) => (err += String(bytes)))
@@ -152,24 +155,61 @@ function start(service: string, args: string[], env: Partial<Record<'PORT' | 'AP
   return { child, exit, prints, printed }
 }
 
-test('a new service prints its addresses and unset secrets, and stops on SIGTERM', async () => {
+test('a new service prints its addresses, and stops on SIGTERM', async () => {
   const { service } = await makeService()
-  const { child, exit, prints } = start(service, ['src/server.ts'], { API_KEY: 'secret' })
+  const { child, exit, prints } = start(service, ['src/server.ts'])
   await prints(/^Docs .*\n/m)
   child.kill('SIGTERM')
   const { code, out, err } = await exit
   expect(out.replaceAll(/(?<=:)\d+/g, 'PORT')).toBe(
     'Service  http://127.0.0.1:PORT/v1, http://127.0.0.1:PORT/v2\nDocs     http://127.0.0.1:PORT/docs\n',
   )
-  expect([code, err]).toEqual([
-    0,
-    'LOGIN is not set: every token is refused\nBASIC is not set: every password is refused\n',
-  ])
+  expect([code, err]).toEqual([0, ''])
+})
+
+test.each(['', ' '])('a new service does not start with the secret %j', async (secret) => {
+  const { service } = await makeService()
+  expect(await start(service, ['src/server.ts'], { AUTH_LOGIN: secret, AUTH_API_KEY: secret }).exit).toEqual({
+    code: 1,
+    out: '',
+    err: 'not set: AUTH_LOGIN (a token), AUTH_API_KEY (a key); set what callers must send, or write your own check in src/auth.ts\n',
+  })
+})
+
+test('no variable that a shell sets is a secret of a new service, and each scheme has one of its own', async () => {
+  const names = ['user', 'HOME', 'api-key', 'api_key', 'apiKey', 'api_key_2', 'ключ']
+  const securitySchemes = Object.fromEntries(names.map((name) => [name, { type: 'http', scheme: 'bearer' }]))
+  const paths = Object.fromEntries(
+    names.map((name, index) => [`/${String(index)}`, { get: { security: [{ [name]: [] }], responses } }]),
+  )
+  const contract = { ...shop, servers: [{ url: '/' }], paths, components: { securitySchemes } }
+  const root = await folderWith({ 'api/shop.json': contract, ...parts })
+  await init(root, 'api/shop.json', 'service')
+  await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
+  const { buildApp } = (await import(join(root, 'service/src/app.ts'))) as { buildApp: () => Promise<FastifyInstance> }
+  const app = await buildApp()
+  onTestFinished(() => app.close())
+  const statuses = (secret: string) =>
+    Promise.all(
+      names.map(async (_name, index) => {
+        const headers = { authorization: `Bearer ${secret}` }
+        return (await app.inject({ url: `/${String(index)}`, headers })).statusCode
+      }),
+    )
+  const shell = Object.values(process.env).filter((value) => value !== undefined && /^[\w./-]+$/.test(value))
+  for (const value of shell) expect(new Set(await statuses(String(value)))).toEqual(new Set([401]))
+  const auth = await readFile(join(root, 'service/src/auth.ts'), 'utf8')
+  const variables = new Set(auth.match(/AUTH_\w+/g))
+  expect(variables.size).toBe(names.length)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  for (const [index, variable] of [...variables].entries()) vi.stubEnv(variable, `secret-${String(index)}`)
+  for (const [index] of names.entries())
+    expect(await statuses(`secret-${String(index)}`)).toEqual(names.map((_name, at) => (at === index ? 501 : 401)))
 })
 
 test('npm start leaves no server behind when npm is ended', async () => {
   const { service } = await makeService()
-  const npm = spawn('npm', ['start'], { cwd: service, env: { ...process.env, PORT: '0' } })
+  const npm = spawn('npm', ['start'], { cwd: service, env: { ...process.env, PORT: '0', ...secrets } })
   onTestFinished(() => void npm.kill())
   let out = ''
   npm.stdout.on('data', (bytes) => (out += String(bytes)))
@@ -206,15 +246,15 @@ test('a failed start prints one line', async () => {
 })
 
 /** Runs the script `dev` of a service. */
-async function startDev(service: string, env?: Parameters<typeof start>[2]) {
+async function startDev(service: string) {
   const manifest = await readFile(join(service, 'package.json'), 'utf8')
   const [, args = ''] = /"dev": "(?:exec )?node (.*)"/.exec(manifest) ?? []
-  return start(service, args.split(' '), env)
+  return start(service, args.split(' '))
 }
 
 test('npm run dev has the mock answer until a handler is written', async () => {
   const { service } = await makeService()
-  const { prints, printed } = await startDev(service, { API_KEY: 'secret' })
+  const { prints, printed } = await startDev(service)
   await prints(/^Docs [^]*^the mock answers things\.list, delete, open, because the handler is notImplemented$/m)
   const [, origin = ''] = /^Service +([^/]+\/\/[^/]+)/m.exec(printed()) ?? []
   const send = async (cookie: string) => {
@@ -232,7 +272,7 @@ test('npm run dev has the mock answer until a handler is written', async () => {
 
 test('npm run dev serves each save of the contract and of the code', async () => {
   const { service } = await makeService()
-  const { child, exit, prints, printed } = await startDev(service, { API_KEY: 'secret' })
+  const { child, exit, prints, printed } = await startDev(service)
   /** Saves as many editors do: it writes a new file and renames it. */
   const save = async (file: string, text: string) => {
     await writeFile(join(service, `${file}~`), text)

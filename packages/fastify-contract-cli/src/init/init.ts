@@ -21,12 +21,12 @@ export async function init(root: string, file: string, folder: string): Promise<
   const problem = await problemOf(target)
   if (problem !== undefined) return refused(problem)
   try {
-    const { files, warnings } = await filesOf(resolve(root, file), basename(target))
+    const { files, warnings, secrets } = await filesOf(resolve(root, file), basename(target))
     const code = await writeFiles(target, files)
     if (code !== undefined) return refused(`cannot be written (${code})`)
     return {
       ok: true,
-      lines: [...warnings, `wrote ${[...files.keys()].join(', ')}`, ...(await nextSteps(folder))],
+      lines: [...warnings, `wrote ${[...files.keys()].join(', ')}`, ...(await nextSteps(folder, secrets))],
     }
   } catch (error) {
     if (error instanceof BrokenContract) return { ok: false, lines: [...error.all, `${folder} is not written`] }
@@ -81,11 +81,12 @@ function firstOf(path: string): string {
 }
 
 /** How to start a new service. Until they are in the npm registry, the packages are installed from tarballs. */
-async function nextSteps(folder: string): Promise<string[]> {
+async function nextSteps(folder: string, secrets: readonly string[]): Promise<string[]> {
   const version = await ownVersion()
   const tarballs = ['fastify-contract', 'fastify-contract-cli'].map((name) => `PATH/${name}-${version}.tgz`).join(' ')
   return [
     `next: cd ${shellQuoted(folder)} && npm install ${tarballs} && npm start`,
+    ...(secrets.length === 0 ? [] : [`before npm start, set ${secrets.join(', ')} to what callers must send`]),
     'the packages are not in the npm registry yet; PATH is the folder where npm pack has written them',
   ]
 }
@@ -129,7 +130,8 @@ async function filesOf(path: string, name: string) {
       throw new BrokenContract([`${source}: the new service has a file of this name; rename it`])
     }
   }
-  return { files: new Map([...files, ...sources]), warnings }
+  const secrets = [...templates.variablesOf(schemes).values()]
+  return { files: new Map([...files, ...sources]), warnings, secrets }
 }
 
 /** The version of this package, which is that of fastify-contract. */

@@ -103,14 +103,14 @@ const secretOf: Record<SecurityScheme['kind'], string> = {
 
 /** A verifier for each security scheme, of a secret in an environment variable. */
 export function auth({ schemes }: Service): string {
+  const variables = variablesOf(schemes)
   const lines = [...schemes].map(([name, { kind, asksForScopes }]) => {
     const [given, secret, user] =
       kind === 'basic' ? ['{ user, password }', 'password', 'user'] : ['text', 'text', "user: 'me'"]
     const found = `{ ${user}${asksForScopes ? ", scopes: 'all' as const" : ''} }`
-    return `  ${propertyName(name)}: (${given}) => isSecret(${secret}, ${quoted(variableOf(name))}) ? ${found} : undefined,\n`
+    return `  ${propertyName(name)}: (${given}) => isSecret(${secret}, ${quoted(variables.get(name) ?? '')}) ? ${found} : undefined,\n`
   })
-  const variables = new Map([...schemes].map(([name, { kind }]) => [variableOf(name), secretOf[kind]]))
-  const secrets = [...variables].map(([variable, what]) => `${propertyName(variable)}: ${quoted(what)}`)
+  const secrets = [...schemes].map(([name, { kind }]) => `${variables.get(name) ?? ''}: ${quoted(secretOf[kind])}`)
   return `import { hash } from 'node:crypto'
 import type { Auth } from '../generated/contract.ts'
 
@@ -127,20 +127,34 @@ ${lines.join('')}} satisfies Auth
 /** Whether a text is the secret in an environment variable. Hashes reveal nothing by the time that a comparison takes. */
 function isSecret(text: string, variable: keyof typeof secrets): boolean {
   const secret = process.env[variable] ?? ''
-  return secret !== '' && hash('sha256', text) === hash('sha256', secret)
+  return secret.trim() !== '' && hash('sha256', text) === hash('sha256', secret)
 }
 
-/** A warning for each secret that is not set. */
-export function unsetSecrets(): string[] {
-  const unset = Object.entries(secrets).filter(([variable]) => (process.env[variable] ?? '') === '')
-  return unset.map(([variable, what]) => \`\${variable} is not set: every \${what} is refused\`)
+/** Why the service cannot start; undefined if each secret is set. */
+export function secretsProblem(): string | undefined {
+  const unset = Object.entries(secrets).filter(([variable]) => (process.env[variable] ?? '').trim() === '')
+  const names = unset.map(([variable, what]) => \`\${variable} (a \${what})\`).join(', ')
+  return names === '' ? undefined : \`not set: \${names}; set what callers must send, or write your own check in src/auth.ts\`
 }
 `
 }
 
-/** The environment variable with the secret of a scheme. */
-function variableOf(name: string): string {
-  return name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/g, '_').toUpperCase()
+/**
+ * The environment variable with the secret of each scheme, by its name. Without the prefix, that of a scheme `user` would
+ * be one that each shell sets. `fastify-contract test` shows credentials by the same names.
+ */
+export function variablesOf(schemes: Service['schemes']): ReadonlyMap<string, string> {
+  const variables = new Map<string, string>()
+  const taken = new Set<string>()
+  for (const name of schemes.keys()) {
+    const words = name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '')
+    const variable = `AUTH_${words === '' ? 'SECRET' : words.toUpperCase()}`
+    let distinct = variable
+    for (let index = 2; taken.has(distinct); index++) distinct = `${variable}_${String(index)}`
+    variables.set(name, distinct)
+    taken.add(distinct)
+  }
+  return variables
 }
 
 export function app({ schemes, hasForm }: Service): string {
@@ -159,11 +173,16 @@ export function buildApp(logger?: FastifyBaseLogger) {
 }
 
 export function server({ schemes }: Service): string {
-  const [imported, warn] =
+  const [imported, check] =
     schemes.size > 0
       ? [
-          "import { unsetSecrets } from './auth.ts'\n",
-          '  for (const warning of unsetSecrets()) console.warn(warning)\n',
+          "import { secretsProblem } from './auth.ts'\n",
+          `const problem = secretsProblem()
+if (problem !== undefined) {
+  console.error(problem)
+  process.exit(1)
+}
+`,
         ]
       : ['', '']
   return `import { UnservableContract } from 'fastify-contract'
@@ -172,14 +191,14 @@ import { pino } from 'pino'
 import { contract } from '../generated/contract.ts'
 import { buildApp } from './app.ts'
 ${imported}
-const port = process.env['PORT'] ?? '3000'
+${check}const port = process.env['PORT'] ?? '3000'
 try {
   const app = await buildApp(pino({ level: 'warn' }))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void app.close().then(() => process.exit(0)))
   }
   const origin = await app.listen({ port: Number(port) })
-${warn}  const urls = basePathsOf(documentOf(contract)).map((path) => origin + path)
+  const urls = basePathsOf(documentOf(contract)).map((path) => origin + path)
   console.log(\`Service  \${urls.join(', ')}\\nDocs     \${origin}/docs\`)
 } catch (error) {
   const code = String(Object(error).code)
@@ -266,7 +285,7 @@ export function test({ schemes }: Service): string {
         ? 'Bearer secret'
         : 'secret'
   const known = [...schemes].map(([name, scheme]) => `${propertyName(name)}: ${quoted(credentialsOf(scheme))}`)
-  const secrets = [...schemes.keys()].map((name) => `process.env[${quoted(variableOf(name))}] = 'secret'\n`)
+  const secrets = [...variablesOf(schemes).values()].map((variable) => `process.env[${quoted(variable)}] = 'secret'\n`)
   const auth = known.length === 0 ? '' : `, auth: { ${known.join(', ')} }`
   return `import { after, test } from 'node:test'
 import { documentOf } from 'fastify-contract/document'
