@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { FastifyRequest, onRequestAsyncHookHandler, preParsingHookHandler } from 'fastify'
 import type { SecurityScheme } from '../document/security.ts'
 import type { BoundOperation } from '../engine/engine.ts'
@@ -93,8 +94,7 @@ export function authenticate(
         }
         try {
           // The credentials have the form of the scheme.
-          const found: unknown = await verify(read.credentials as never, request)
-          results[index] = found === undefined ? 'unknown' : { found }
+          results[index] = resultOf(await verify(read.credentials as never, request))
         } catch (error) {
           results[index] = unavailabilityOf(error, name)
         }
@@ -144,6 +144,18 @@ type Result = { found: unknown } | 'missing' | 'unknown' | Refusal
 /** An alternative of the security requirements: its schemes, with their required scopes. */
 type Alternative = { name: string; index: number; scopes: readonly string[] }[]
 
+/**
+ * What a verifier says: an object or a text names whom it knows, and what is falsy nobody.
+ *
+ * @throws what is returned in place of being thrown, and an error for any other value, such as true
+ */
+function resultOf(found: unknown): Result {
+  if (found instanceof Error) throw found
+  if (typeof found === 'object' ? found !== null : typeof found === 'string' && found !== '') return { found }
+  if (Boolean(found)) throw new TypeError(`it returned ${inspect(found)}; return an object, a text or undefined`)
+  return 'unknown'
+}
+
 /** The refusal of credentials that cannot be checked now. @throws every other refusal, and an error for any other */
 function unavailabilityOf(error: unknown, scheme: string): Refusal {
   if (!(error instanceof Refusal)) {
@@ -168,7 +180,8 @@ function foundBy(alternative: Alternative, results: readonly Result[]): Authenti
 function areOfOne(found: unknown[], callerOf: (found: never) => unknown): boolean {
   // They are what the verifiers returned.
   const [first, ...others] = found.map((one) => callerOf(one as never))
-  return others.every((other) => other === first)
+  // Two that have no caller are not of one.
+  return others.length === 0 || ((first ?? '') !== '' && others.every((other) => other === first))
 }
 
 /** Whether a verifier's result has the scopes. One without `scopes` has none. */

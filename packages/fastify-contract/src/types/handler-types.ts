@@ -169,15 +169,22 @@ export interface BasicCredentials {
   password: string
 }
 
-/** What the verifier of a scheme returns; undefined for invalid credentials. An operation may ask for its scopes. */
-type Verified<Scheme> = Scheme extends { scopes: true } ? { readonly scopes: readonly string[] | 'all' } : unknown
+/** What a verifier returns for credentials that it knows. A promise is an object, whatever it gives. */
+export type Known = (object & { then?: never }) | string
+
+/** What the verifier of a scheme returns. An operation may ask for its scopes. */
+type Verified<Scheme> =
+  (Scheme extends { scopes: true } ? { readonly scopes: readonly string[] | 'all' } : Known) | Unknown
+
+/** What it returns for others: nobody, as a look-up may say. */
+type Unknown = null | undefined
 
 /** What a verifier receives. */
 export type CredentialsOf<Scheme> = Scheme extends { credentials: infer Credentials } ? Credentials : never
 
 /**
- * The verifiers of credentials, by security scheme. What one returns is `context.auth.NAME`; undefined is answered 401. It
- * throws `unavailable(reason)` if it cannot tell.
+ * The verifiers of credentials, by security scheme. What one returns is `context.auth.NAME`; undefined, null and an empty
+ * text are answered 401. It throws `unavailable(reason)` if it cannot tell. A boolean says nothing of the caller.
  *
  * @typeParam Schemes the generated `schemes`
  */
@@ -185,13 +192,13 @@ export type Auth<Schemes> = {
   [Name in keyof Schemes]: (
     credentials: CredentialsOf<Schemes[Name]>,
     request: FastifyRequest,
-  ) => Verified<Schemes[Name]> | undefined | Promise<Verified<Schemes[Name]> | undefined>
+  ) => Verified<Schemes[Name]> | Promise<Verified<Schemes[Name]>>
 }
 
 /** What verifiers return for valid credentials, by scheme. */
 export type Found<Verifiers> = {
   [Name in keyof Verifiers]: Verifiers[Name] extends (...args: never) => infer Result
-    ? Exclude<Awaited<Result>, undefined>
+    ? Exclude<Awaited<Result>, Unknown | ''>
     : never
 }
 

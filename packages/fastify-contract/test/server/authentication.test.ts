@@ -301,9 +301,45 @@ test('preParsing hooks know the caller, even if a scope is missing', async () =>
 })
 
 test('a verifier result without scopes is refused if the operation requires one', async () => {
-  for (const found of ['me', null, { scopes: 'a' }, { scopes: undefined }]) {
+  for (const found of ['me', { scopes: 'a' }, { scopes: undefined }]) {
     const { send } = await serveWith([{ bearer: ['a'] }], { auth: { bearer: () => found } })
     expect((await send({ url: '/caller', headers: sent('bearer me') })).status).toBe(403)
+  }
+})
+
+describe.each<[string, (value: unknown) => unknown]>([
+  ['returns', (value) => value],
+  ['resolves with', (value) => Promise.resolve(value)],
+])('a verifier that %s', (_how, given) => {
+  test.each<[unknown, number]>([
+    ...[undefined, null, false, 0, -0, NaN, 0n, ''].map((value): [unknown, number] => [value, 401]),
+    ...[true, 1, 1n, Infinity, Symbol('me'), () => 'me', new Error('me')].map((value): [unknown, number] => [
+      value,
+      500,
+    ]),
+    [unavailable('the provider is away'), 503],
+    ...['me', {}, ['me']].map((value): [unknown, number] => [value, 200]),
+  ])('%o as its result gives %i', async (value, status) => {
+    for (const security of [[b, {}], [both]]) {
+      const { send, lines } = await serveWith(security, { auth: { bearer: () => given(value), key: () => 'me' } })
+      expect((await send({ url: '/caller', headers: sent('bearer me', 'me') })).status).toBe(status)
+      expect(lines().filter(({ level }) => level === 50)).toHaveLength(status === 500 ? 1 : 0)
+    }
+  })
+})
+
+test('a verifier that returns true is named in the log', async () => {
+  const { send, lines } = await serveWith([b], { auth: { bearer: () => true } })
+  await send({ url: '/caller', headers: sent('bearer me') })
+  expect(JSON.stringify(lines())).toMatch(
+    /the verifier of bearer failed.*it returned true; return an object, a text or undefined/,
+  )
+})
+
+test('credentials without a caller are not of one, compared by callerOf', async () => {
+  for (const caller of [undefined, null, '']) {
+    const { send } = await serveWith([both], { callerOf: () => caller })
+    expect((await send({ url: '/caller', headers: sent('bearer me', 'me') })).status).toBe(401)
   }
 })
 

@@ -162,6 +162,30 @@ export const allScopes = { ...verifiers, bearer: () => ({ scopes: 'all' as const
 // @ts-expect-error -- basic gives a user and a password
 export const otherCredentials = { ...verifiers, basic: (text: string) => text } satisfies AnyAuth
 
+// What may be nothing, as the result of a look-up, is nobody.
+declare const maybe: { name: string } | null | undefined
+export const lookedUp = { ...verifiers, basic: () => Promise.resolve(maybe) } satisfies AnyAuth
+export type known = Holds<Same<types.Found<typeof lookedUp>['basic'], { name: string }>>
+export const text = { ...verifiers, basic: ({ user: name }) => name } satisfies AnyAuth
+declare const payload: Record<string, unknown>
+export const claims = { ...verifiers, basic: () => Promise.resolve(payload) } satisfies AnyAuth
+export const roles = { ...verifiers, basic: () => ['a'] } satisfies AnyAuth
+export const instance = { ...verifiers, basic: () => new URL('a:b') } satisfies AnyAuth
+// @ts-expect-error -- a boolean does not say who
+export const bool = { ...verifiers, basic: ({ password }) => password === 'a' } satisfies AnyAuth
+// @ts-expect-error -- nor does that of a promise
+export const laterBool = { ...verifiers, basic: () => Promise.resolve(false) } satisfies AnyAuth
+// @ts-expect-error -- nor does one that may be undefined
+export const maybeBool = { ...verifiers, basic: () => [true].find(Boolean) } satisfies AnyAuth
+// @ts-expect-error -- nor is it nobody
+export const orFalse = { ...verifiers, basic: ({ password }) => password === 'a' && maybe } satisfies AnyAuth
+// @ts-expect-error -- a number could be 0
+export const count = { ...verifiers, basic: () => 1 } satisfies AnyAuth
+// @ts-expect-error -- nothing is known of it
+export const anything = { ...verifiers, basic: (): unknown => 1 } satisfies AnyAuth
+// @ts-expect-error -- the same of what is served
+export const servedBool = () => serve(contract, { handlers, auth: { ...verifiers, basic: () => true } })
+
 declare const auth: {
   [Id in keyof operations]: types.Context<Services, Types['security'][Id], types.Found<typeof verifiers>>['auth']
 }
