@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { keywords } from '../src/model/table/table.ts'
 import { contractOf, contractWith, failures } from './contracts.ts'
-import { json, noContent, problemsOf, withSchema } from './contracts.ts'
+import { json, noContent, problemsOf, warningsOf, withSchema } from './contracts.ts'
 
 const text = { type: 'string' }
 const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -14,15 +14,32 @@ describe('a contract is refused', () => {
       parameters: [{ name: '__proto__', in: 'query', schema: text }],
       responses: noContent,
     }
-    const schemas = { Text: { ...text, minLength: 2, maxLength: 1 }, Bounded: { type: 'object', required: 'a' } }
+    const schemas = { Text: { ...text, minLength: 'a' }, Bounded: { type: 'object', required: 'a' } }
     const problems = await problemsOf(contractOf({ a: { get } }, { components: { schemas } }))
     for (const named of [
       'must begin with /',
       '__proto__',
-      'minLength: is above maxLength',
+      'minLength: is not a count',
       'required: is not a list of names',
     ])
       expect(problems).toContainEqual(expect.stringMatching(new RegExp(`^openapi\\.yaml:\\d+:\\d+: .*${named}`)))
+  })
+
+  it('with the quotes that a text needs where YAML reads a number', async () => {
+    const contract = (version: string, name = 'a') => `openapi: 3.1.0
+info: { title: Things, version: ${version} }
+security: []
+paths:
+  /things: { get: { operationId: a, parameters: [{ name: v, in: query, schema: { type: string, enum: [1.10, b] } }], responses: { 200: { description: Done., content: { application/json: { schema: { type: object, properties: { 1.10: {} }, required: [${name}] } } } } } } }
+`
+    expect(await problemsOf(contract('1.0', '1.10'))).toEqual([
+      expect.stringMatching(/:2:24: version: is not text; write '1\.0'$/),
+      expect.stringMatching(/: required: has a name that is not text; write '1\.10'$/),
+    ])
+    // The property has the name 1.10.
+    expect(await warningsOf(contract('"1.0"', '"1.10"'))).toEqual([
+      expect.stringMatching(/enum: 1\.10 is not of the type string, and is ignored; put it in quotes \(/),
+    ])
   })
 
   const itself = to('Itself')

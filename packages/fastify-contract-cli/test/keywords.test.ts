@@ -49,6 +49,7 @@ const withPath = (path: string, more: object = {}) =>
   contractOf({ [path]: { get: { operationId: 'a', responses: noContent, ...more } } })
 const withComponents = (components: Record<string, unknown>, operation: object = {}) =>
   contractWith(operation, { components })
+const info = { title: 'Things', version: '1.0.0' }
 const withScheme = (bearer: object) => contractWith({}, { components: { securitySchemes: { bearer } } })
 const ofSchema = (schema: object) => withSchema(schema, schemas)
 const whole = (more: object = {}) => ({ name: 'filter', in: 'querystring', content: json({}), ...more })
@@ -375,7 +376,7 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ],
 ]
 
-const brokenExample = /: warning: the example must be a string, and is ignored; correct it$/
+const brokenExample = /: warning: the example must be a string, and is ignored; put it in quotes$/
 
 /** Contracts that are taken with one warning, by the keyword that it is about. */
 const warned: [keyword: string, contract: object, because: RegExp][] = [
@@ -483,6 +484,58 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     ofSchema({ type: 'object', required: ['b'], properties: { a: text }, additionalProperties: false }),
     /required: b is not declared, and may have any value; add it to the properties/,
   ],
+  ...(
+    [
+      [
+        'response.description',
+        contractWith({ responses: { 204: {}, ...failures } }),
+        /description: is missing; add it$/,
+      ],
+      ['info.license', { ...contractWith({}), info: { ...info, license: {} } }, /license: name is missing; add it$/],
+      ['document.tags', contractWith({}, { tags: [{ name: 1 }] }), /tags: name is not text; put it in quotes$/],
+      [
+        'document.tags',
+        contractWith({}, { tags: [{ name: 'a' }, { name: 'a' }] }),
+        /tags: a is listed twice; remove one of them$/,
+      ],
+      ['operation.tags', contractWith({ tags: [1] }), /tags: 1 is not text; put it in quotes$/],
+      [
+        'operation.operationId',
+        contractWith({ operationId: 123 }),
+        /operationId: 123 is not text; .*, or write '123'$/,
+      ],
+      ['document.externalDocs', contractWith({}, { externalDocs: {} }), /externalDocs: url is missing; add it$/],
+      ['operation.externalDocs', contractWith({ externalDocs: {} }), /externalDocs: url is missing; add it$/],
+      ['schema.externalDocs', ofSchema({ ...text, externalDocs: {} }), /externalDocs: url is missing; add it$/],
+      [
+        'server.variables',
+        contractWith({}, { servers: [{ url: '/{a}', variables: { a: {} } }] }),
+        /variables: of a, default is missing; add it$/,
+      ],
+      [
+        'discriminator.propertyName',
+        ofSchema({ oneOf: [text], discriminator: { mapping: {} } }),
+        /propertyName: is missing; add it$/,
+      ],
+      [
+        'header.schema',
+        withHeader({ schema: undefined }),
+        /the header X-Mark has no schema, and is any text; add one$/,
+      ],
+      ...(
+        [
+          [{ type: 'oauth2' }, /type: oauth2 needs the member flows; add it$/],
+          [{ type: 'openIdConnect' }, /type: openIdConnect needs the member openIdConnectUrl; add it$/],
+          [{ type: 'oauth2', flows: { password: { scopes: {} } } }, /flows: of password, tokenUrl is missing; add it$/],
+          [
+            { type: 'oauth2', flows: { implicit: { authorizationUrl: '/' } } },
+            /flows: of implicit, scopes is missing; add it, such as \{\}$/,
+          ],
+          [{ type: 'oauth2', flows: { implict: {} } }, /flows: implict is not a flow; did you mean implicit\?$/],
+        ] as const
+      ).map(([scheme, because]) => ['securityScheme.type', withScheme(scheme), because] as const),
+    ] as const
+  ).map(([name, contract, because]): (typeof warned)[number] => [name, contract, because]),
   [
     'document.jsonSchemaDialect',
     contractWith({}, { jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema' }),
@@ -817,7 +870,7 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
   [
     'schema.default',
     ofSchema({ type: 'object', properties: { a: { ...text, default: 1 } } }),
-    /the default must be a string, and is not applied; correct it/,
+    /the default must be a string, and is not applied; put it in quotes/,
   ],
   [
     'schema.default',

@@ -116,7 +116,7 @@ describe('a YAML file is read', () => {
   it.each<[string, string | Uint8Array, object]>([
     ['with a byte order mark', Buffer.from('\ufeffa: caf\u00e9\n'), { a: 'caf\u00e9' }],
     ['as JSON', '{"a":[1,"b",null,true]}', { a: [1, 'b', null, true] }],
-    ['with numbers and booleans for names', '200: a\ntrue: b\n1e1: c\n', { 200: 'a', true: 'b', 10: 'c' }],
+    ['with numbers and booleans for names', '200: a\ntrue: b\n1e1: c\n', { 200: 'a', true: 'b', '1e1': 'c' }],
     [
       'with integers beyond 2^53',
       'a: 9007199254740993\nb: 9007199254740991\nc: 5\n',

@@ -266,7 +266,7 @@ export const accepted: [schema: object, values: string[]][] = [
   [{ ...int64, type: ['integer', 'null'], minimum: 1 }, ['9007199254740993', 'null']],
   [{ type: ['number', 'string'], minimum: 1, minLength: 2 }, ['2', '"ab"']],
   [{ type: 'integer', format: 'uint64' }, ['18446744073709551615']],
-  [{ type: ['integer', 'null'], minimum: 0, maximum: 18446744073709551615n }, ['9223372036854775809', 'null']],
+  [{ type: ['integer', 'null'], format: 'uint64', minimum: 9 }, ['9223372036854775809', 'null']],
   [{ type: ['object', 'null'], properties: { a: integer }, required: ['a'] }, ['{"a":1}', 'null']],
   [{ type: ['string', 'null'], format: 'date' }, ['"2026-01-01"', 'null']],
   [{ ...to('Named'), maxLength: 2 }, ['"ab"', 'null']],

@@ -85,7 +85,6 @@ export function adopt(
     applyKeywords(described, context, mending)
   }
   checkReferences(adoption.objects, mending, references)
-  // A header without a schema is any text.
   for (const { object, kind } of adoption.objects) {
     if (kind === 'header' && !('$ref' in object)) object['schema'] ??= { type: 'string' }
   }
@@ -138,15 +137,19 @@ function applyKeywords(described: ContractObject, context: Omit<KeywordContext, 
   const { object, kind } = described
   for (const key of Object.keys(object)) applyKeyword(described, key, context, mending)
   if ('$ref' in object) return
-  for (const [name, { isRequired }] of Object.entries(keywords[kind]))
-    if (isRequired === true && !(name in object)) mending.reject({ object }, `${name}: is missing; add it`)
+  for (const [name, { isRequired }] of Object.entries(keywords[kind])) {
+    if (isRequired === undefined || name in object) continue
+    const text = `${name}: is missing; add it`
+    if (isRequired === true) mending.reject({ object }, text)
+    else mending.warn({ object }, text, `${kind} without ${name}`)
+  }
 }
 
 function applyKeyword(
   { object, kind, role }: ContractObject,
   key: string,
   context: Omit<KeywordContext, 'role'>,
-  { warn, reject, attempt }: Mending,
+  { places, warn, reject, attempt }: Mending,
 ): void {
   const keyword = keywordOf(kind, key) ?? unknown(key, kind)
   const textOf = (rule: Keyword['ignores']) =>
@@ -166,7 +169,7 @@ function applyKeyword(
   // What only documents may be anything, also what looks like a reference.
   if (keyword.isShown === true && keyword.holds === undefined && referenceIn(object[key]) !== undefined)
     Reflect.deleteProperty(object, key)
-  const shape = shapeProblem(keyword, object[key])
+  const shape = shapeProblem(keyword, object, key, places)
   const [rejected, warned] = shape === undefined ? [textOf(rejects), textOf(warns)] : [shape]
   if (rejected !== undefined) reject(at, `${key}: ${rejected}`)
   if (warned !== undefined) warn(at, `${key}: ${warned}`, of)

@@ -2,7 +2,7 @@ import { type ContractDocument, isJson, isText } from 'fastify-contract/document
 import { find } from 'fastify-contract/json'
 import { type Direction, createValueChecks, isSchema } from 'fastify-contract/schema'
 import type { Finding } from './findings.ts'
-import type { ContractObject } from './table/keyword.ts'
+import { type ContractObject, quoted } from './table/keyword.ts'
 
 /** The direction of values beside their schema, by the kind of their object. */
 const directions: Partial<Record<ContractObject['kind'], Direction>> = {
@@ -37,7 +37,11 @@ export function removeBrokenValues(objects: readonly ContractObject[], document:
       if (found === undefined) return []
       Reflect.deleteProperty(holder, key)
       const [noun, is] = key === 'default' ? ['default', 'is not applied'] : ['example', 'is ignored']
-      const remedy = found.isUndeclared ? 'declare it in the schema, or remove it' : 'correct it'
+      const remedy = found.isUndeclared
+        ? 'declare it in the schema, or remove it'
+        : / a string\b/.test(found.problem)
+          ? quoted(value)
+          : 'correct it'
       return [{ at, text: `the ${noun} ${found.problem}, and ${is}; ${remedy}`, kind: `broken ${noun}` }]
     })
   })

@@ -12,6 +12,7 @@ export interface Place {
 export interface SourceFile {
   name: string
   lines: LineCounter
+  text: string
 }
 
 /** Where a mapping or a list is, and the names and values of its members: two offsets in one number. */
@@ -55,6 +56,16 @@ export class Places {
     const noted = this.#noted.get(copy)
     if (noted !== undefined) this.#noted.set(copy, { ...noted, taken: new Map(noted.taken).set(key, from) })
     return copy
+  }
+
+  /** A number, a boolean or a text without quotes, as it is written. */
+  sourceOf({ object, key }: { object: object; key: string | number }): string | undefined {
+    const { file, members } = this.#noted.get(object) ?? {}
+    const both = members?.get(String(key))
+    if (file === undefined || both === undefined) return undefined
+    const scalar = /[^\s,{}[\]"'&*!|>#][^\s,{}[\]]*/y
+    scalar.lastIndex = both % offsets
+    return scalar.exec(file.text)?.[0]
   }
 
   /** @returns undefined for objects that no file contains, such as those added by bundling */

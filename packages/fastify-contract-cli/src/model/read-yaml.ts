@@ -44,7 +44,7 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
   // In YAML 1.1 `yes` is true and 010 is 8.
   if (yaml.directives.yaml.version !== '1.2') report(0, 'only YAML 1.2 is supported; remove the directive')
   throwProblems()
-  const reader = new YamlReader(places, { name: file, lines }, (node, text) => {
+  const reader = new YamlReader(places, { name: file, lines, text: source }, (node, text) => {
     report(offsetOf(node), text)
   })
   const document = reader.read(yaml.contents)
@@ -172,7 +172,9 @@ class YamlReader {
         this.#report(key ?? node, 'a key must be text or a number')
         continue
       }
-      const name = isMerge ? '<<' : String(written)
+      // YAML reads 1.10 as 1.1.
+      const source = isScalar(key) && typeof written === 'number' ? (key.source ?? written) : written
+      const name = isMerge ? '<<' : String(source)
       const remedy = isMerge ? 'give one of them a list' : 'remove one'
       if (own.has(name)) this.#report(key, `the name ${name} is duplicated; ${remedy}`)
       own.add(name)

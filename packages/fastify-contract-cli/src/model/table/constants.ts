@@ -14,7 +14,7 @@ export function removeMisfits(key: 'enum' | 'const') {
     }
     const types = [type].flat().join(' or ')
     const isFit = (value: unknown) => isOfType(object, value) || (value === null && String(nullable) === 'true')
-    const misfits = values.filter((value) => !isFit(value))
+    const misfits = values.flatMap((value, index) => (isFit(value) ? [] : [{ value, index }]))
     if (types === '' || misfits.length === 0) return
     for (const name of parallel) {
       const { [name]: list } = object
@@ -28,8 +28,18 @@ export function removeMisfits(key: 'enum' | 'const') {
     object['enum'] = places.share(values.filter(isFit), key === 'enum' ? (written as object) : object)
     const [is, it] = misfits.length > 1 ? ['are', 'them'] : ['is', 'it']
     const then = misfits.length === values.length ? 'so that nothing is valid' : `and ${is} ignored`
-    const isBare = types.includes('string') && misfits.every((value) => typeof value !== 'object' || value === null)
-    const text = `${key}: ${listed(misfits)} ${is} not of the type ${types}, ${then}; ${isBare ? `put ${it} in quotes` : `correct ${it}`}`
+    const remedy = misfits.every(({ value }) => value === null)
+      ? 'allow null in the type, or remove it'
+      : types.includes('string') && misfits.every(({ value }) => typeof value !== 'object' || value === null)
+        ? `put ${it} in quotes`
+        : `correct ${it}`
+    // As it is written: YAML reads 1.10 as 1.1.
+    const texts = misfits.slice(0, maxListed).map(({ value, index }) => {
+      const at = key === 'enum' ? { object: written as object, key: index } : { object, key }
+      return (isScalar(value) ? places.sourceOf(at) : undefined) ?? stringifyJson(value)
+    })
+    const listed = [...texts, ...(misfits.length > maxListed ? ['…'] : [])].join(', ')
+    const text = `${key}: ${listed} ${is} not of the type ${types}, ${then}; ${remedy}`
     warn({ object, key }, text, `misfits of ${key}`, { object, key: 'type' })
   }
 }
@@ -40,9 +50,8 @@ const parallel = ['x-enum-varnames', 'x-enum-descriptions']
 /** The values of a message. */
 const maxListed = 5
 
-function listed(values: readonly unknown[]): string {
-  const texts = values.slice(0, maxListed).map((value) => stringifyJson(value))
-  return [...texts, ...(values.length > maxListed ? ['…'] : [])].join(', ')
+function isScalar(value: unknown): boolean {
+  return /^(?:number|bigint|boolean)$/.test(typeof value)
 }
 
 /** The problem of a constant whose number a double may have rounded. */

@@ -1,6 +1,7 @@
 import { isSchema } from 'fastify-contract/schema'
 import { accessProblem } from './access.ts'
-import { type Keywords, each, shown } from './keyword.ts'
+import { externalDocs } from './external-docs.ts'
+import { type Keywords, each, lacking, shown } from './keyword.ts'
 import { mendPaths } from './paths.ts'
 import { nameSchemes, securityProblem } from './security-scheme.ts'
 import { mendServers } from './servers.ts'
@@ -29,20 +30,21 @@ export const document: Keywords = {
   },
   ...shown('webhooks', { each: 'pathItem' }),
   components: { holds: 'components' },
-  tags: { isShown: true, rejects: accessOfTag, warns: lostParent },
-  ...shown('externalDocs'),
+  tags: { isShown: true, rejects: accessOfTag, warns: (tags) => unnamedTag(tags) ?? lostParent(tags) },
+  externalDocs,
   ...shown('x-unmatched-responses', { each: 'response' }),
 }
 
 export const info: Keywords = {
   ...each('title version', { is: 'text', isRequired: true }),
-  ...shown('summary description termsOfService contact license'),
+  ...shown('summary description termsOfService contact'),
+  license: { isShown: true, warns: (license) => lacking(license, 'name') },
 }
 
 export const server: Keywords = {
   url: { is: 'text', isRequired: true },
   ...shown('name description'),
-  variables: { isShown: true, rejects: emptyEnum },
+  variables: { isShown: true, rejects: emptyEnum, warns: noDefault },
 }
 
 /** The problem of a tag that has a member about access. */
@@ -67,6 +69,28 @@ function lostParent(tags: unknown): string | undefined {
       if (met.has(parent)) return `${String(name)} is its own parent; remove one of the parents`
       met.add(parent)
     }
+  }
+  return undefined
+}
+
+/** The problem of a tag without a name of its own. */
+function unnamedTag(tags: unknown): string | undefined {
+  if (!Array.isArray(tags)) return 'is not a list; write one'
+  const met = new Set<unknown>()
+  for (const tag of tags) {
+    const problem = lacking(tag, 'name')
+    if (problem !== undefined) return problem
+    const { name } = tag as { name: unknown }
+    if (met.has(name)) return `${String(name)} is listed twice; remove one of them`
+    met.add(name)
+  }
+  return undefined
+}
+
+function noDefault(variables: unknown): string | undefined {
+  for (const [name, variable] of Object.entries(isSchema(variables) ? variables : {})) {
+    const problem = lacking(variable, 'default')
+    if (problem !== undefined) return `of ${name}, ${problem}`
   }
   return undefined
 }

@@ -16,8 +16,8 @@ export interface Keyword {
   holds?: Kind | [Kind] | { each: Kind }
   /** The form of its value, unless it follows from `holds`. */
   is?: Form
-  /** Whether an object of its kind must have it. */
-  isRequired?: true
+  /** Whether an object of its kind must have it, or is served without it, with a warning. */
+  isRequired?: true | 'by OpenAPI'
   /** Writes it as the server reads it, before any other rule; also where the keyword is missing. */
   mends?: (described: ContractObject, mending: Mending) => void
   /** What makes the contract be refused. */
@@ -128,6 +128,28 @@ export function rejected(names: string, reason: string): Keywords {
 /** Keywords that are ignored with any value. @param names separated by spaces */
 export function ignored(names: string, reason: string): Keywords {
   return each(names, { ignores: reason })
+}
+
+/** The problem of an object of documentation without a text that it must have. */
+export function lacking(object: unknown, ...names: string[]): string | undefined {
+  const missing = names.find((name) => typeof memberOf(object, name) !== 'string')
+  if (missing === undefined) return undefined
+  const member = memberOf(object, missing)
+  return member === undefined ? `${missing} is missing; add it` : `${missing} is not text; ${quoted(member)}`
+}
+
+function memberOf(object: unknown, name: string): unknown {
+  return typeof object === 'object' && object !== null ? (object as Record<string, unknown>)[name] : undefined
+}
+
+/**
+ * The remedy of a value that is not text: YAML reads some without quotes as numbers or booleans.
+ *
+ * @param source the value as it is written
+ */
+export function quoted(value: unknown, source?: string): string {
+  if (!/^(?:number|bigint|boolean)$/.test(typeof value)) return 'correct it'
+  return source === undefined ? 'put it in quotes' : `write '${source}'`
 }
 
 /** The problem of a value with a `$ref`, which tools follow. */

@@ -1,4 +1,5 @@
-import { type Keywords, type Mending, shown } from './keyword.ts'
+import { externalDocs } from './external-docs.ts'
+import { type Keywords, type Mending, quoted, shown } from './keyword.ts'
 import { besideQuerystring, mendParameters } from './parameters.ts'
 import { nameSchemes, securityProblem } from './security-scheme.ts'
 import { type ServedOperation, ofServed } from './served-operation.ts'
@@ -16,9 +17,16 @@ export const operation: Keywords = {
   },
   requestBody: { holds: 'requestBody', mends: ofServed(mendBody) },
   responses: { holds: { each: 'response' }, mends: ofServed(mendStatuses) },
-  ...shown('tags summary description deprecated externalDocs'),
+  tags: { isShown: true, warns: unquotedTag },
+  ...shown('summary description deprecated'),
+  externalDocs,
   ...shown('callbacks', { each: 'callback' }),
   servers: { holds: ['server'], mends: mendOwnServers },
+}
+
+function unquotedTag(tags: unknown): string | undefined {
+  const tag: unknown = Array.isArray(tags) ? tags.find((each) => typeof each !== 'string') : undefined
+  return tag === undefined ? undefined : `${JSON.stringify(tag)} is not text; ${quoted(tag)}`
 }
 
 function mendBody(operation: ServedOperation, mending: Mending): void {

@@ -1,6 +1,7 @@
 import { methodProblem, operationPlaces } from 'fastify-contract/document'
+import { stringifyJson } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
-import type { ContractObject, Mending } from './keyword.ts'
+import { type ContractObject, type Mending, quoted } from './keyword.ts'
 import { keyOfParameter } from './parameters.ts'
 import { inheritSecurity } from './security-scheme.ts'
 import { type PlacedOperation, checkPath, mergeRoutes } from './routes.ts'
@@ -77,7 +78,7 @@ function operationsIn(paths: Members, mending: Mending): PlacedOperation[] {
 }
 
 /** An operation without a name of its own, or with one that cannot be used, is named by its route. */
-function nameOperations(operations: PlacedOperation[], { warn }: Mending): void {
+function nameOperations(operations: PlacedOperation[], { places, warn }: Mending): void {
   const named = Map.groupBy(operations, ({ object }) => object['operationId'])
   for (const { method, path, object } of operations) {
     const { operationId: id } = object
@@ -85,11 +86,15 @@ function nameOperations(operations: PlacedOperation[], { warn }: Mending): void 
     if (typeof id === 'string' && isUsable(id) && !isShared) continue
     const route = `${method.toUpperCase()} ${path}`
     object['operationId'] = route
-    if (typeof id !== 'string' || id === '') continue
-    const problem = isShared ? 'names several operations' : 'is not a name'
+    if (id === undefined || id === '') continue
+    const isText = typeof id === 'string'
+    const problem = !isText ? 'is not text' : isShared ? 'names several operations' : 'is not a name'
+    const remedy = isText
+      ? 'or choose another name'
+      : `or ${quoted(id, places.sourceOf({ object, key: 'operationId' }))}`
     warn(
       { object, key: 'operationId' },
-      `operationId: ${JSON.stringify(id)} ${problem}; the operation is named '${route}', or choose another name`,
+      `operationId: ${stringifyJson(id)} ${problem}; the operation is named '${route}', ${remedy}`,
       `operationId ${problem}`,
     )
   }

@@ -7,7 +7,8 @@ export const response: Keywords = {
   $ref: { is: 'text' },
   headers: { holds: { each: 'header' }, mends: removeHeaders },
   content: content('responseContent'),
-  ...shown('summary description'),
+  ...shown('summary'),
+  description: { isShown: true, isRequired: 'by OpenAPI' },
   links: { holds: { each: 'link' }, isShown: true },
 }
 

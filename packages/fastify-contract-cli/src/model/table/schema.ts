@@ -1,6 +1,7 @@
 import { integerRanges } from 'fastify-contract/json'
 import { discriminatorOf, inPlace, isSchema, patternProblem, targetOf, textFormats } from 'fastify-contract/schema'
 import type { Schema } from 'fastify-contract/schema'
+import { externalDocs } from './external-docs.ts'
 import { inexactConstant, inexactInteger, removeMisfits } from './constants.ts'
 import {
   type ContractObject,
@@ -133,7 +134,8 @@ export const schema: Keywords = {
     ignores: (value) => (Array.isArray(value) ? referenceIn(value) : 'is not a list, and is ignored; write one'),
   },
 
-  ...shown('title description deprecated $comment externalDocs $defs'),
+  ...shown('title description deprecated $comment $defs'),
+  externalDocs,
   ...each('x-enum-varnames x-enum-descriptions', { isShown: true, warns: unevenNames }),
   discriminator: { isShown: true, holds: 'discriminator', warns: indistinct },
 

@@ -3,12 +3,14 @@ import { namesOf } from 'fastify-contract/json'
 import { type Schema, isSchema } from 'fastify-contract/schema'
 import { isScope } from 'fastify-contract/security'
 import { isFieldName, misnamedParameter } from './field-name.ts'
-import { type ContractObject, type KeywordContext, type Keywords, type Mending, shown } from './keyword.ts'
+import { didYouMean } from './did-you-mean.ts'
+import { type ContractObject, type KeywordContext, type Keywords, type Mending } from './keyword.ts'
+import { lacking, quoted, shown } from './keyword.ts'
 
 export const securityScheme: Keywords = {
   $ref: { is: 'text' },
   // A scheme that is not supported is refused where an operation requires it.
-  type: { is: 'text', isRequired: true, rejects: incompleteScheme },
+  type: { is: 'text', isRequired: true, rejects: incompleteScheme, warns: undescribedScheme },
   name: { is: 'text', rejects: (name, { in: place }) => misnamedParameter(String(name), place) },
   in: { is: 'text' },
   // It is sent in WWW-Authenticate: a token of RFC 9110, section 5.6.2.
@@ -16,7 +18,35 @@ export const securityScheme: Keywords = {
     rejects: (value) =>
       isFieldName(String(value)) ? undefined : 'is not the name of an authentication scheme; correct it',
   },
-  ...shown('description deprecated bearerFormat openIdConnectUrl oauth2MetadataUrl flows'),
+  ...shown('description deprecated bearerFormat openIdConnectUrl oauth2MetadataUrl'),
+  flows: { isShown: true, warns: incompleteFlow },
+}
+
+/** The problem of a scheme that is served, but not described as OpenAPI asks for. */
+function undescribedScheme(type: unknown, scheme: Schema): string | undefined {
+  const name = type === 'openIdConnect' ? 'openIdConnectUrl' : type === 'oauth2' ? 'flows' : undefined
+  return name === undefined || name in scheme ? undefined : `${String(type)} needs the member ${name}; add it`
+}
+
+/** The texts that each OAuth flow needs (OpenAPI 3.2, section 4.29). */
+const textsOfFlows: Readonly<Record<string, readonly string[]>> = {
+  implicit: ['authorizationUrl'],
+  password: ['tokenUrl'],
+  clientCredentials: ['tokenUrl'],
+  authorizationCode: ['authorizationUrl', 'tokenUrl'],
+  deviceAuthorization: ['deviceAuthorizationUrl', 'tokenUrl'],
+}
+
+function incompleteFlow(flows: unknown): string | undefined {
+  for (const [name, flow] of Object.entries(isSchema(flows) ? flows : {})) {
+    if (name.startsWith('x-')) continue
+    const texts = Object.hasOwn(textsOfFlows, name) ? textsOfFlows[name] : undefined
+    if (texts === undefined) return `${name} is not a flow; ${didYouMean(name, Object.keys(textsOfFlows), 'remove it')}`
+    const hasScopes = isSchema(flow) && isSchema(flow['scopes'])
+    const problem = lacking(flow, ...texts) ?? (hasScopes ? undefined : 'scopes is missing; add it, such as {}')
+    if (problem !== undefined) return `of ${name}, ${problem}`
+  }
+  return undefined
 }
 
 /** The members that a security scheme of a type needs (OpenAPI 3.1, section 4.8.27). */
@@ -79,7 +109,9 @@ export function securityProblem(
       return `${name || JSON.stringify(name)} is not a security scheme; describe it in components/securitySchemes, or correct the name`
     if (!scheme.isSupported) return `${name} is of the type ${String(scheme.type)}, which is not supported; ${schemes}`
     if (!Array.isArray(scopes)) return `the scopes of ${name} are not a list; write one, such as []`
-    const scope: unknown = scopes.find((each) => typeof each !== 'string' || !isScope(each))
+    const unquoted: unknown = scopes.find((each) => typeof each !== 'string')
+    if (unquoted !== undefined) return `the scope ${JSON.stringify(unquoted)} is not text; ${quoted(unquoted)}`
+    const scope: unknown = scopes.find((each) => !isScope(String(each)))
     if (scope !== undefined)
       return `the scope ${JSON.stringify(scope)} is not valid; use printable ASCII without space, " and \\`
   }

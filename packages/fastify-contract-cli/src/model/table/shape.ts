@@ -1,5 +1,6 @@
 import { isSchema } from 'fastify-contract/schema'
-import type { Form, Keyword, Kind } from './keyword.ts'
+import { type Form, type Keyword, type Kind, quoted } from './keyword.ts'
+import type { Places } from '../places.ts'
 import { heldBy, keywordOf } from './table.ts'
 
 /** Whether a value can be an object of a kind. A schema may be `true` or `false`. */
@@ -16,10 +17,28 @@ const isOfForm: Record<Form, (value: unknown) => boolean> = {
   'a list of names': (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
 }
 
+/** Whether YAML reads a value as a number or a boolean, which may be meant as text. */
+function isUnquoted(value: unknown): value is number | bigint | boolean {
+  return /^(?:number|bigint|boolean)$/.test(typeof value)
+}
+
 /** Why the value of a keyword is not of its form; undefined if it is. What only documents may be anything. */
-export function shapeProblem({ is, holds, isShown }: Keyword, value: unknown): string | undefined {
+export function shapeProblem(
+  { is, holds, isShown }: Keyword,
+  object: Record<string, unknown>,
+  key: string,
+  places: Places,
+): string | undefined {
+  const value = object[key]
   const form = is ?? (Array.isArray(holds) ? 'a list' : undefined)
   if (isShown === true || (form === undefined && holds === undefined)) return undefined
+  if (form === 'text' && typeof value !== 'string')
+    return `is not text; ${quoted(value, places.sourceOf({ object, key }))}`
+  if (form === 'a list of names' && Array.isArray(value)) {
+    const index = value.findIndex(isUnquoted)
+    if (index >= 0)
+      return `has a name that is not text; ${quoted(value[index], places.sourceOf({ object: value, key: index }))}`
+  }
   if (form !== undefined) return isOfForm[form](value) ? undefined : `is not ${form}; correct it`
   const isObject = typeof holds === 'string' ? isHeld(holds, value) : isSchema(value)
   return isObject ? undefined : 'is not an object; correct it'

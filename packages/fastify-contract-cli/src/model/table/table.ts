@@ -33,7 +33,10 @@ export const keywords: Record<Kind, Keywords> = {
   example,
   header,
   schema,
-  discriminator: shown('propertyName mapping defaultMapping'),
+  discriminator: {
+    propertyName: { isShown: true, isRequired: 'by OpenAPI' },
+    ...shown('mapping defaultMapping'),
+  },
   securityScheme,
 }
 
