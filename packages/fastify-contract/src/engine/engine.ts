@@ -8,7 +8,7 @@ import { CompileQueue, type CompileSteps, type Preparation } from './compile-que
 import { FailedOperation } from './failed.ts'
 import { type ItemMedia, ItemStream } from './item-stream.ts'
 import { type AnyHandler, type OperationInput, type OperationRequest, bindOperations } from './openapi-backend.ts'
-import { type AnyReply, ContractViolation, type ValidBody, createReplyValidators } from './reply-validation.ts'
+import { type AnyReply, ContractViolation, type ValidContent, createReplyValidators } from './reply-validation.ts'
 import type { SplitTarget } from './request-target.ts'
 
 export type { AnyHandler, OperationInput, OperationRequest }
@@ -22,9 +22,8 @@ export interface OperationContext {
 }
 
 /** A validated reply. */
-export interface ValidReply extends ValidBody {
+export interface ValidReply extends ValidContent {
   status: number
-  headers: AnyReply['headers'] | undefined
 }
 
 /** An operation, ready to be served. */
@@ -123,10 +122,10 @@ export async function createEngine(options: EngineOptions): Promise<BoundOperati
       })
     const validReply = (reply: AnyReply): ValidReply => {
       try {
-        const { media, body, hasBigInts, declaresCaching, undeclared } = replyValidator.validate(reply)
+        const { headers, media, body, hasBigInts, declaresCaching, undeclared } = replyValidator.validate(reply)
         return {
           status: reply.status,
-          headers: reply.headers,
+          headers,
           media,
           body: media?.items === undefined ? body : itemStream(reply, media.items),
           hasBigInts,

@@ -2,6 +2,7 @@ import type { ValidateFunction } from 'ajv'
 import { stringifyJson } from '../json/json.ts'
 import { createCompiler } from '../schema/ajv.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
+import { isShown } from '../schema/json-view.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
 import type { NamedSchemas, Schema } from '../schema/schema-parts.ts'
 import { validate } from '../schema/validation.ts'
@@ -65,8 +66,9 @@ export class ReplyChecks {
         if (validators === undefined) for (const steps = this.compile([check]); steps.next().done !== true;);
         // Compiled by now.
         const { errors, undeclared, value, hasBigInts } = validate(validators!, { [name]: given }, 'response')
+        const problem = isShown(value[name]) ? undefined : `${name} is not JSON`
         return {
-          problem: errors.length === 0 ? undefined : describeErrors(errors),
+          problem: errors.length === 0 ? problem : describeErrors(errors),
           undeclared: undeclared.length === 0 ? undefined : describeErrors(undeclared),
           value: value[name],
           hasBigInts,

@@ -10,13 +10,13 @@ import { describeErrors } from '../schema/describe-errors.ts'
 import type { NamedSchemas, Schema } from '../schema/schema-parts.ts'
 import { undeclaredError } from '../schema/validation.ts'
 import type { CompileSteps } from './compile-queue.ts'
-import { type ReplyCheck, ReplyChecks } from './reply-checks.ts'
+import { type Checked, type ReplyCheck, ReplyChecks } from './reply-checks.ts'
 import { type CheckOf, type CheckedMedia, type Media, createMediaFinder, fieldValue } from './reply-media.ts'
 
 /** The reply of any operation. */
 export interface AnyReply {
   status: number
-  headers?: Record<string, string | number | bigint>
+  headers?: Record<string, string | number | bigint | undefined>
   body?: unknown
   /** The media type of the body; by default the only one that the response declares, or the only JSON. */
   contentType?: string | undefined
@@ -27,8 +27,9 @@ export interface AnyReply {
  */
 export class ContractViolation extends Error {}
 
-/** A valid body, and how to send it. */
-export interface ValidBody {
+/** What is sent of a valid reply. */
+export interface ValidContent {
+  headers: Headers
   /** Undefined without a body. */
   media: Media | undefined
   body: unknown
@@ -39,9 +40,11 @@ export interface ValidBody {
   undeclared?: string | undefined
 }
 
+type Headers = NonNullable<AnyReply['headers']>
+
 /** A declared response. */
 interface DeclaredReply {
-  headerProblem: (headers: NonNullable<AnyReply['headers']>) => string | undefined
+  checkHeaders: (headers: Headers) => Checked
   /** The names of the required headers, without that of the server, in lower case. */
   requiredHeaders: string[]
   declaresCaching: boolean
@@ -53,6 +56,8 @@ interface DeclaredReply {
   mediaOf: (type: string) => CheckedMedia | undefined
   checks: readonly ReplyCheck[]
 }
+
+const noHeaders: Headers = {}
 
 /** The header that the server sets itself, in lower case. */
 const serverHeader = 'x-request-id'
@@ -68,7 +73,7 @@ export interface ReplyValidator {
    * @param kind the headers of a failure need not be declared
    * @throws ContractViolation
    */
-  validate: (reply: AnyReply, kind?: 'reply' | 'failure') => ValidBody
+  validate: (reply: AnyReply, kind?: 'reply' | 'failure') => ValidContent
 }
 
 /**
@@ -98,10 +103,7 @@ export function createReplyValidators({
         if (!isFinalStatus(reply.status)) throw new ContractViolation('the status is not an integer from 200 to 599')
         const found = declaredResponse(replies, reply.status)
         if (found === undefined) throw new ContractViolation('the status is not declared')
-        const { headers = {} } = reply
-        const problem = kind === 'reply' ? found.headerProblem(headers) : missingHeader(headers, found)
-        if (problem !== undefined) throw new ContractViolation(problem)
-        return validBody(reply, found)
+        return validContent(reply, validHeaders(reply, found, kind), found)
       },
     }
   }
@@ -115,19 +117,28 @@ function isFinalStatus(status: unknown): boolean {
   return Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599
 }
 
-function missingHeader(headers: NonNullable<AnyReply['headers']>, declared: DeclaredReply): string | undefined {
+function validHeaders({ headers = noHeaders }: AnyReply, declared: DeclaredReply, kind: 'reply' | 'failure'): Headers {
+  const { problem, value } =
+    kind === 'reply' ? declared.checkHeaders(headers) : { problem: missingHeader(headers, declared), value: headers }
+  if (problem !== undefined) throw new ContractViolation(problem)
+  // What is checked has the same form.
+  return value as Headers
+}
+
+function missingHeader(headers: Headers, declared: DeclaredReply): string | undefined {
   const sent = Object.keys(headers).map((name) => name.toLowerCase())
   const missing = declared.requiredHeaders.find((name) => !sent.includes(name))
   return missing === undefined ? undefined : `the header ${missing} is required`
 }
 
-function validBody(
+function validContent(
   { status, body, contentType }: AnyReply,
+  headers: Headers,
   { types, defaultType, mediaOf, declaresCaching }: DeclaredReply,
-): ValidBody {
+): ValidContent {
   if (types.length === 0) {
     if (body !== undefined || contentType !== undefined) throw new ContractViolation('no body is declared')
-    return { media: undefined, body, declaresCaching }
+    return { headers, media: undefined, body, declaresCaching }
   }
   // A range may declare content for such a status.
   if (isContentless(status)) throw new ContractViolation('HTTP allows no content with this status')
@@ -141,7 +152,7 @@ function validBody(
   if (media === undefined) throw new ContractViolation(`the media type ${type} is not declared`)
   const { problem, undeclared, value, hasBigInts } = media.check(body)
   if (problem !== undefined) throw new ContractViolation(problem)
-  return { media, body: value, hasBigInts, declaresCaching, undeclared }
+  return { headers, media, body: value, hasBigInts, declaresCaching, undeclared }
 }
 
 /** The only media type, `application/json`, or the only JSON of several; undefined for a range. */
@@ -166,7 +177,7 @@ function readResponse(
   const declared = Object.entries(headers).filter(([name]) => name.toLowerCase() !== serverHeader)
   const required = declared.filter(([, header]) => header.required === true).map(([name]) => name)
   return {
-    headerProblem: validateHeaders(declared, required, checkOf),
+    checkHeaders: validateHeaders(declared, required, checkOf),
     requiredHeaders: required.map((name) => name.toLowerCase()),
     declaresCaching: declared.some(([name]) => name.toLowerCase() === 'cache-control'),
     types,
@@ -181,22 +192,24 @@ function validateHeaders(
   declared: [string, { schema?: Schema }][],
   required: string[],
   checkOf: CheckOf,
-): DeclaredReply['headerProblem'] {
+): DeclaredReply['checkHeaders'] {
   if (declared.length === 0) return undeclaredHeader
   const properties = Object.fromEntries(declared.map(([name, { schema = true }]) => [name, schema]))
   const check = checkOf('header', { type: 'object', properties, required, additionalProperties: false })
   return (given) => {
-    const names = Object.keys(given)
-    if (required.length === 0 && names.length === 0) return undefined
-    const { problem } = check(given)
-    if (problem !== undefined) return problem
-    const unsent = names.find((name) => !fieldValue.test(String(given[name])))
-    return unsent === undefined ? undefined : `the header ${unsent} has a character that HTTP does not allow`
+    if (required.length === 0 && given === noHeaders) return { value: given }
+    const checked = check(given)
+    if (checked.problem !== undefined) return checked
+    const headers = checked.value as Headers
+    const unsent = Object.keys(headers).find((name) => !fieldValue.test(String(headers[name])))
+    const problem = unsent && `the header ${unsent} has a character that HTTP does not allow`
+    return { problem, value: headers }
   }
 }
 
 /** The check of the headers where none is declared. */
-function undeclaredHeader(given: object): string | undefined {
-  const [name] = Object.keys(given)
-  return name === undefined ? undefined : describeErrors([undeclaredError(name, '/header')])
+function undeclaredHeader(given: Headers): Checked {
+  const name = Object.keys(given).find((each) => given[each] !== undefined)
+  const problem = name === undefined ? undefined : describeErrors([undeclaredError(name, '/header')])
+  return { problem, value: given }
 }

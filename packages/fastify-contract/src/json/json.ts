@@ -7,6 +7,8 @@ declare global {
   interface JSON {
     /** JSON text that `stringify` copies verbatim (TC39 JSON.parse source text access, in V8 since 11.4). */
     rawJSON(text: string): unknown
+    /** Whether a value is from `rawJSON`. */
+    isRawJSON(value: unknown): boolean
   }
 }
 

@@ -90,7 +90,7 @@ function alternatives(keyword: string, compilers: Compilers, most: number, messa
       const branches = schemas.map(compile)
       const select = discriminator === undefined ? undefined : selectionOf(branches, discriminator)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
-        const selection = select?.(data)
+        const selection = select?.(data, this)
         const selected = selection?.selected ?? branches
         this.work.count((branches.length - selected.length) / selectionsPerStep)
         const isText = typeof data === 'string' && this.texts?.has(context!.parentData) === true

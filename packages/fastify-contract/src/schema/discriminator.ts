@@ -1,5 +1,7 @@
 import { keyOf } from './scalar-assertions.ts'
 import { constantsOf, propertiesOf, requiredOf } from './meaning.ts'
+import { isPlainObject } from './json-view.ts'
+import { type Viewing, readNamed } from './plain-objects.ts'
 import type { NamedSchemas } from './schema-parts.ts'
 
 /** A property that tells alternatives apart, such as `kind`: its constants in each; undefined where it may be anything. */
@@ -56,9 +58,10 @@ function isPlain(constant: unknown): boolean {
 export function selectionOf<Branch>(branches: Branch[], { name, constants }: Discriminator) {
   const keys = constants.map((each) => each && new Set(each.map(keyOf)))
   const others = keys.filter((set) => set === undefined).length
-  return (value: unknown): { selected: Branch[]; isNone: boolean } => {
+  return (value: unknown, state: Viewing): { selected: Branch[]; isNone: boolean } => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return { selected: branches, isNone: false }
+    if (state.isReply && !isPlainObject(value)) readNamed(state, value, [name])
     const key = Object.hasOwn(value, name) ? keyOf((value as Record<string, unknown>)[name]) : undefined
     const selected = branches.filter((_branch, index) => keys[index]?.has(key) ?? true)
     return { selected, isNone: selected.length === others }

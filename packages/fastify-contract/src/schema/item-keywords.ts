@@ -1,6 +1,7 @@
 import { type CodeKeywordDefinition, type KeywordCxt, _ } from 'ajv'
 import { validateAdditionalItems } from 'ajv/dist/vocabularies/applicator/additionalItems.js'
 import { validateArray } from 'ajv/dist/vocabularies/code.js'
+import { noteOther } from './plain-objects.ts'
 
 /**
  * The keywords `prefixItems` and `items` of JSON Schema 2020-12. Ajv's own `prefixItems` skips the keywords after it where a
@@ -36,6 +37,7 @@ export const itemKeywords: CodeKeywordDefinition[] = [
     code(context: KeywordCxt) {
       // The schema of the keyword is that of the contract.
       const { prefixItems } = context.parentSchema as { prefixItems?: unknown[] }
+      noteOther(context)
       if (context.schema === true) return
       if (prefixItems === undefined) context.ok(validateArray(context))
       else validateAdditionalItems(context, prefixItems as never)

@@ -1,9 +1,9 @@
 import { type Ajv, type CodeKeywordDefinition, type KeywordCxt, _ } from 'ajv'
-import { mapMembers } from '../json/map-members.ts'
+import type { JsonView } from './json-view.ts'
 
 /**
  * Makes Ajv's `properties` and `required` read members without asking of each whether the object has it itself, unless
- * every object inherits one of that name, such as `toString`. An object of a class is noted; see `validate`.
+ * every object inherits one of that name, such as `toString`.
  */
 export function readPlainObjects(ajv: Ajv): void {
   for (const name of ['properties', 'required']) {
@@ -11,12 +11,12 @@ export function readPlainObjects(ajv: Ajv): void {
     const keyword = ajv.getKeyword(name) as CodeKeywordDefinition
     const code = keyword.code.bind(keyword)
     keyword.code = (context: KeywordCxt, rule) => {
-      const { gen, data } = context
       const schema = context.schema as string[] | Record<string, unknown>
       const names = Array.isArray(schema) ? schema : Object.keys(schema)
-      if (names.length > 0) {
-        gen.code(_`if (!${gen.scopeValue('func', { ref: isPlain })}(${data})) this.isPlain = false;`)
-      }
+      const { required = [], properties = {} } = context.parentSchema as ObjectSchema
+      // A property that must not be there is not read from a class.
+      const allowed = Object.keys(properties).filter((each) => properties[each] !== false)
+      if (name === 'required' || required.length === 0) noteOther(context, [...required, ...allowed])
       const { ownProperties = true, loopRequired } = ajv.opts
       ajv.opts.ownProperties = names.some((each) => each in Object.prototype)
       // Without the loop, Ajv reads a missing property with the name '' as none.
@@ -27,12 +27,37 @@ export function readPlainObjects(ajv: Ajv): void {
   }
 }
 
-function isPlain(object: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(object)
-  return prototype === Object.prototype || prototype === null
+/** The schema of an object, as the rewriter makes it. */
+interface ObjectSchema {
+  required?: string[]
+  properties?: Record<string, unknown>
 }
 
-/** Copies what JSON has of a value: the members that an object has itself. */
-export function plainCopy(value: unknown): unknown {
-  return mapMembers(value, plainCopy)
+/**
+ * Makes the code that notes what JSON may show otherwise than it is; see `validate`.
+ *
+ * @param names the properties that a schema names; of a list none
+ */
+export function noteOther({ gen, data }: KeywordCxt, names?: readonly string[]): void {
+  const note = gen.scopeValue('func', { ref: readNamed })
+  const of = gen.scopeValue('schema', { ref: names ?? [] })
+  // Written out, because V8 then reads both from the form of the object, which it needs for the members anyway.
+  const hasToJson = _`${data}.toJSON !== undefined`
+  const prototypeOf = _`Object.getPrototypeOf(${data})`
+  const isOfClass = _`${prototypeOf} !== ${gen.scopeValue('obj', { ref: Object.prototype })} && ${prototypeOf} !== null`
+  gen.code(_`if (${names === undefined ? hasToJson : _`${hasToJson} || ${isOfClass}`}) ${note}(this, ${data}, ${of});`)
+}
+
+/** The view of a reply, in the state of a validation. */
+export interface Viewing {
+  isReply: boolean
+  /** The copy of a reply that is validated, once that is needed. */
+  view: JsonView | undefined
+  /** Whether JSON shows every object as it is. */
+  isPlain: boolean
+}
+
+/** Reads the properties that a schema names from an object of a class. Notes that there are some, or may be. */
+export function readNamed(state: Viewing, object: object, names: readonly string[]): void {
+  if (state.view === undefined || state.view.read(object, names)) state.isPlain = false
 }

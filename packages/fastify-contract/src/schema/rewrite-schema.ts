@@ -156,6 +156,8 @@ export class SchemaRewriter {
       if (value !== undefined) defaults.push([name, value])
       return this.ofValue(subschema)
     })
+    // What JSON shows as another type is found where properties are read.
+    if (this.direction === 'response' && [type].flat().includes('object')) copy['properties'] ??= {}
     if (defaults.length > 0) copy['defaults'] = Object.fromEntries(defaults)
     for (const keyword of ['anyOf', 'oneOf']) {
       const discriminator = discriminatorOf(schema[keyword], this.#schemas, hidden)

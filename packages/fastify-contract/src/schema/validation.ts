@@ -3,7 +3,8 @@ import type { NumberSources } from '../json/json.ts'
 import { escapeName } from '../json/pointer.ts'
 import { guarded } from './guarded.ts'
 import { LinearPattern } from './linear-pattern.ts'
-import { plainCopy } from './plain-objects.ts'
+import { JsonView } from './json-view.ts'
+import type { Viewing } from './plain-objects.ts'
 import type { Declaration, Direction } from './rewrite-schema.ts'
 import { withoutProperties } from './without-properties.ts'
 import { TooMuchWork, Work } from './work.ts'
@@ -48,14 +49,11 @@ export interface Origin {
  * The state of one validation. Ajv passes it to the keywords as `this` (https://ajv.js.org/options.html#passcontext).
  * Nothing changes before the whole value is valid, so truncating these lists rolls back a failed branch.
  */
-export interface Validation extends Origin {
-  isReply: boolean
+export interface Validation extends Origin, Viewing {
   coercions: Coercion[]
   /** What the schemas of every object declare, if it is noted. */
   objects: DeclaredObject[]
   isNoting: boolean
-  /** Whether no object may inherit a declared property. */
-  isPlain: boolean
   /** Whether a reply has bigints where the contract declares them. */
   hasBigInts: boolean
   /** Whether an object has a property that one of its schemas does not declare. */
@@ -71,7 +69,7 @@ export interface Validated<Value> {
   errors: ErrorObject[]
   /** The errors of properties that no schema declares, which are gone; one for many. */
   undeclared: ErrorObject[]
-  /** The value without them: the same object in a request, a copy in a response. */
+  /** The value without them: the same object in a request. In a response it may be a copy of what JSON shows. */
   value: Value
   /** Of a valid reply: whether it has bigints where the contract declares them. It may have others. */
   hasBigInts?: boolean
@@ -89,12 +87,13 @@ export function validate<Value extends object>(
   direction: Direction | undefined,
   { sources, texts }: Origin = {},
 ): Validated<Value> {
-  // A reply is no attack, and its refusal would be a fault. Only what takes forever is refused.
-  const work = new Work(given, direction === 'request' ? 1 : 8)
   const undeclared: ErrorObject[] = []
   const isReply = direction === 'response'
+  // A reply is no attack, and its refusal would be a fault. Only what takes forever is refused.
+  const workFactor = direction === 'request' ? 1 : 8
+  let work = new Work(given, workFactor)
   let value = given
-  let plain = given
+  let view: JsonView | undefined
   let isNoting = false
   try {
     for (;;) {
@@ -105,6 +104,7 @@ export function validate<Value extends object>(
         coercions: [],
         objects: [],
         isNoting,
+        view,
         isPlain: true,
         hasBigInts: false,
         // They are looked for again only because there were some.
@@ -112,13 +112,16 @@ export function validate<Value extends object>(
         branches: 0,
         work,
       }
-      const errors = errorsOf(validators, plain, state)
-      // What a class or another object has inherited is not sent.
-      if (isReply && !state.isPlain && plain === value) {
+      const errors = errorsOf(validators, value, state)
+      if (isReply && view === undefined && (errors.length > 0 || !state.isPlain)) {
+        view = new JsonView()
         // A copy of the same form.
-        plain = plainCopy(value) as Value
-        continue
+        value = view.copy(value, '') as Value
+        work = new Work(value, workFactor)
+        if (view.isOther) continue
       }
+      // What an object of a class inherits may decide what else applies to it.
+      if (isReply && !state.isPlain) continue
       if (errors.length > 0 || direction === undefined) return { errors, undeclared, value }
       // Most values have no other properties. To find them, what all schemas declare is noted.
       const found = state.hasOthers && isNoting ? undeclaredProperties(state.objects, Infinity) : []
@@ -130,7 +133,7 @@ export function validate<Value extends object>(
       if (direction === 'response') {
         // One is named: every item of a list may have the same.
         undeclared.push(...found.slice(0, 1).map(({ place, name }) => undeclaredError(name, place)))
-        plain = value = withoutProperties(value, found)
+        value = withoutProperties(value, found)
       } else for (const { object, name } of found) Reflect.deleteProperty(object, name)
       work.count(state.objects.length)
     }
@@ -225,7 +228,7 @@ export const declaredKeyword = guarded(
 
 function hasOnly(object: object, names: ReadonlySet<string>): boolean {
   // An inherited property is no other one, but there is none in JSON.
-  for (const name in object) if (!names.has(name)) return false
+  for (const name in object) if (!names.has(name) && isGiven(object, name)) return false
   return true
 }
 
@@ -280,7 +283,7 @@ function undeclaredProperties(objects: DeclaredObject[], most: number) {
     // A group is not empty.
     const { object } = declared[0]!
     for (const name of Object.keys(object)) {
-      if (isDeclared(declared, name)) continue
+      if (isDeclared(declared, name) || !isGiven(object, name)) continue
       undeclared.push({ place, object, name })
       if (undeclared.length === most) return undeclared
     }
@@ -291,8 +294,13 @@ function undeclaredProperties(objects: DeclaredObject[], most: number) {
 /** Whether a closed object has a property that this schema does not declare. */
 function hasOthers({ object, names, isClosed }: DeclaredObject): boolean {
   if (!isClosed) return false
-  for (const name of Object.keys(object)) if (!names.has(name)) return true
+  for (const name of Object.keys(object)) if (!names.has(name) && isGiven(object, name)) return true
   return false
+}
+
+/** JSON has no undefined property. */
+function isGiven(object: object, name: string): boolean {
+  return (object as Record<string, unknown>)[name] !== undefined
 }
 
 /** Whether a schema declares a property of the object that all of these schemas describe. */

@@ -83,8 +83,6 @@ const itemsBytes = 80 * 1_024
 /** In bytes. Smaller bodies are not counted, because any connection needs as much. */
 const smallBody = 16_384
 
-const noFields: [name: string, value: string | number | bigint][] = []
-
 /** Reads and drops what waits on a connection behind the response in work. */
 type ReadBehind = (socket: Socket) => void
 
@@ -130,7 +128,8 @@ export function createReplySender(
 
   return (reply, { status, headers, body, media, hasBigInts, declaresCaching }) => {
     const { raw } = reply
-    const fields = headers === undefined ? noFields : Object.entries(headers)
+    // An optional header may be undefined. Fastify would send it without a value.
+    const fields = Object.entries(headers).filter(([, value]) => value !== undefined)
     // Before the headers of the reply are set, which would not fit a failure.
     const content = media === undefined ? undefined : contentOf(body, media, hasBigInts, raw)
     const isHeld =

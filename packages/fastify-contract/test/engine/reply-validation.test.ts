@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream'
 import { inspect } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import { beforeAll, expect, test } from 'vitest'
 import { operationsOf } from '../../src/document/document.ts'
 import { type AnyReply, createReplyValidators } from '../../src/engine/reply-validation.ts'
+import { parseJsonWithBigInts, stringifyReply } from '../../src/json/json.ts'
 import { Encoded } from '../../src/types/encoded.ts'
 import { contractOf, int64 } from '../support/contracts.ts'
 
@@ -19,6 +21,23 @@ const part = {
   },
 }
 const item = { type: 'object', required: ['id'], properties: { id: int64, part, secret: { writeOnly: true } } }
+const text = { type: 'string' }
+const ofKind = (kind: string, properties: object) => {
+  return { type: 'object', required: ['kind'], properties: { kind: { const: kind }, ...properties } }
+}
+const least = { type: 'object', minProperties: 1, properties: { b: text } }
+const plant = {
+  type: 'object',
+  required: ['id'],
+  properties: {
+    ...{ id: int64, name: text, message: text, any: {}, free: { type: 'object' }, constructor: text },
+    byName: { type: 'object', additionalProperties: text },
+    list: { type: 'array', items: text },
+    open: { type: 'object', properties: { a: text }, additionalProperties: true },
+    part: { oneOf: [ofKind('a', { a: text }), ofKind('b', { b: text, least })] },
+    secret: { type: 'string', writeOnly: true },
+  },
+}
 const csv = { 'text/csv': { schema: { type: 'string', maxLength: 3 } } }
 const contract = contractOf({
   responses: {
@@ -48,6 +67,7 @@ const contract = contractOf({
       description: 'JSON',
       content: { 'application/problem+json': {}, 'application/json': { schema: item }, 'text/json': {} },
     },
+    202: { description: 'Plants', content: { 'application/json': { schema: { type: 'array', items: plant } } } },
     226: { description: 'JSON or not', content: { ...csv, 'application/json': { schema: item } } },
     '3XX': { description: 'Elsewhere', content: csv },
     '4XX': { description: 'Refused', content: csv },
@@ -62,7 +82,7 @@ beforeAll(() => {
 const stream = () => Readable.from([Buffer.from('a')])
 const frozen = Object.freeze([Object.freeze({ id: 1n, part: Object.freeze({ either: 2n }) })])
 const json = { contentType: 'application/json', isJson: true }
-const text = { contentType: 'text/csv; charset=utf-8', isJson: false }
+const csvText = { contentType: 'text/csv; charset=utf-8', isJson: false }
 const png = { contentType: 'image/png', isJson: false }
 
 /** Names a case by its reply. */
@@ -78,11 +98,11 @@ const validReplies: [AnyReply, object | undefined][] = [
   [{ status: 200, body: new Encoded('[{}]') }, json],
   [{ status: 200, body: new Encoded(Buffer.from('[')) }, json],
   [{ status: 200, body: new Encoded(stream()) }, json],
-  [{ status: 203, contentType: 'text/csv', body: 'a,b' }, text],
-  [{ status: 203, contentType: 'text/csv', body: stream() }, text],
+  [{ status: 203, contentType: 'text/csv', body: 'a,b' }, csvText],
+  [{ status: 203, contentType: 'text/csv', body: stream() }, csvText],
   [{ status: 203, contentType: 'image/png', body: new Uint8Array(1) }, png],
   [{ status: 203, contentType: 'image/png', body: stream() }, png],
-  [{ status: 409, body: 'a' }, text],
+  [{ status: 409, body: 'a' }, csvText],
   [{ status: 204 }, undefined],
   [{ status: 503, headers: { 'Retry-After': 1 } }, undefined],
   [{ status: 206, contentType: 'image/png', body: stream() }, png],
@@ -94,7 +114,7 @@ const validReplies: [AnyReply, object | undefined][] = [
   ],
   [{ status: 226, body: { id: 1n } }, json],
   [{ status: 218, body: { id: 1n } }, json],
-  [{ status: 226, contentType: 'text/csv', body: 'a' }, text],
+  [{ status: 226, contentType: 'text/csv', body: 'a' }, csvText],
   [
     { status: 206, contentType: 'application/json; v=2', body: [] },
     { contentType: 'application/json; v=2', isJson: true },
@@ -104,7 +124,7 @@ const validReplies: [AnyReply, object | undefined][] = [
     { status: 206, contentType: 'text/plain;charset=latin1', body: 'ä' },
     { contentType: 'text/plain; charset=utf-8', isJson: false },
   ],
-  [{ status: 207, contentType: 'text/csv', body: 'a,b,c' }, text],
+  [{ status: 207, contentType: 'text/csv', body: 'a,b,c' }, csvText],
 ]
 
 test.each(titled(validReplies))('the reply %s is valid', (_title, reply, media) => {
@@ -125,16 +145,122 @@ test.each<[unknown, unknown, string]>([
   expect(given).toEqual(body)
 })
 
-test('an inherited property is neither sent nor valid as one that is required', () => {
-  class Row {
-    part = { size: 1 }
-    get id() {
-      return 1n
+class Plant {
+  readonly #id: bigint
+  get id() {
+    return this.#id
+  }
+  get part(): unknown {
+    return new Part()
+  }
+  get secret() {
+    return 'never sent'
+  }
+  water() {
+    return this.#id
+  }
+  constructor(id: bigint) {
+    this.#id = id
+  }
+}
+class Part {
+  get kind() {
+    return 'b'
+  }
+  get b() {
+    return this.kind
+  }
+  get least() {
+    return new (class {
+      readonly own = undefined
+      get b() {
+        return 'b'
+      }
+    })()
+  }
+}
+const ofB = { kind: 'b', b: 'b', least: { b: 'b' } }
+const shows = (toJSON: () => unknown) => ({ id: 'x', toJSON })
+const closing = Object.assign(new Plant(3n), { owner: {} })
+closing.owner = { plants: [closing] }
+
+test.each<[string, unknown, unknown, string?]>([
+  ['an Error', Object.assign(new Error('a'), { id: 1n }), { id: 1n, message: 'a', name: 'Error' }],
+  ['getters of a class, also in what they return', new Plant(1n), { id: 1n, part: ofB }],
+  ['what is inherited', Object.create({ id: 1n, message: 'a', extra: 1 }), { id: 1n, message: 'a' }],
+  [
+    'another realm',
+    runInNewContext('({ id: 1n, part: { kind: "b", b: "b" } })'),
+    { id: 1n, part: { kind: 'b', b: 'b' } },
+  ],
+  ['a Proxy', new Proxy({ id: 1n, name: 'a' }, {}), { id: 1n, name: 'a' }],
+  ['no prototype', Object.assign(Object.create(null) as object, { id: 1n }), { id: 1n }],
+  ['toJSON', shows(() => ({ id: 2n, name: 'a' })), { id: 2n, name: 'a' }],
+  ['toJSON that returns a class', shows(() => new Plant(2n)), { id: 2n, part: ofB }],
+  [
+    'toJSON of a member',
+    { id: 1n, open: { a: 1, toJSON: () => ({ a: 'b', more: 1 }) } },
+    { id: 1n, open: { a: 'b', more: 1 } },
+  ],
+  ['a Date', { id: 1n, name: new Date(0) }, { id: 1n, name: '1970-01-01T00:00:00.000Z' }],
+  ['a Date in anything', { id: 1n, any: new Date(0) }, { id: 1n, any: '1970-01-01T00:00:00.000Z' }],
+  ['a boxed text', { id: 1n, name: Object('a') as unknown }, { id: 1n, name: 'a' }],
+  ['a Map', { id: 1n, free: new Map([['a', 1]]) }, { id: 1n, free: {} }],
+  ['undefined members', { id: 1n, name: undefined, extra: undefined }, { id: 1n }],
+  ['undefined members of a map', { id: 1n, byName: { a: 'x', b: undefined } }, { id: 1n, byName: { a: 'x' } }],
+  [
+    'fields of a class that are not declared',
+    Object.assign(new Plant(3n), { extra: 1 }),
+    { id: 3n, part: ofB },
+    'extra',
+  ],
+  ['a class that contains itself', closing, { id: 3n, part: ofB }, 'owner'],
+])('of a reply with %s, what JSON shows and what is declared is validated and sent', (_what, one, sent, extra) => {
+  for (const body of [[one], [{ id: 0n }, one]]) {
+    const valid = validate({ status: 202, body })
+    const undeclared = extra && `body/${String(body.length - 1)}/${extra} is not declared`
+    expect(valid.undeclared).toBe(undeclared)
+    // As the server sends it.
+    const text = stringifyReply(valid.body, valid.hasBigInts)
+    expect(parseJsonWithBigInts(text)).toEqual(
+      parseJsonWithBigInts(stringifyReply([...body.slice(1).map(() => ({ id: 0n })), sent], true)),
+    )
+  }
+})
+
+test.each<[string, unknown, string]>([
+  ['toJSON', { id: 1n, toJSON: () => ({ id: 'a' }) }, 'body/0/id must be an integer from'],
+  ['toJSON of a list', { id: 1n, list: Object.assign(['a'], { toJSON: () => 'a' }) }, 'body/0/list must be an array'],
+  ['a Date for an object', { id: 1n, free: new Date(0) }, 'body/0/free must be an object'],
+  ['a Date without a time', { id: 1n, name: new Date(NaN) }, 'body/0/name must be a string'],
+  ['a class without what is required', new Part(), 'body/0/id is required'],
+  [
+    'a getter that throws',
+    {
+      get id() {
+        throw new Error('of the getter')
+      },
+    },
+    'of the getter',
+  ],
+])('a reply with %s that breaks the contract is refused', (_what, one, problem) => {
+  expect(() => validate({ status: 202, body: [one] })).toThrow(problem)
+})
+
+test('a function is no body', () => {
+  expect(() => validate({ status: 218, contentType: 'text/json', body: () => 1 })).toThrow('body is not JSON')
+})
+
+test('the headers of a class are sent as they are validated', () => {
+  class Later {
+    'Retry-After' = 1
+    note = undefined
+    get 'X-Note'() {
+      return 'a'
     }
   }
-  expect(() => validate({ status: 200, body: [new Row()] })).toThrow('body/0/id is required')
-  const body = [Object.assign(Object.create({ extra: 1 }) as object, { id: 1n })]
-  expect(validate({ status: 200, body })).toMatchObject({ body, undeclared: undefined })
+  const { headers } = validate({ status: 503, headers: new Later() as never })
+  expect(headers).toEqual({ 'Retry-After': 1, 'X-Note': 'a' })
 })
 
 const notBytes = 'the body is neither bytes nor a stream of bytes'

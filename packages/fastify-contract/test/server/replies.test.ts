@@ -95,6 +95,33 @@ test('an undeclared property of a reply is dropped, logged and reported', async 
   expect(faults(lines)).toMatchObject([{ msg, reqId: headers['x-request-id'] }])
 })
 
+test('a handler may return an object of a class; what it throws when it is read is answered 500', async () => {
+  class Thing {
+    readonly #name: string
+    constructor(name: string) {
+      this.#name = name
+    }
+    get name() {
+      if (this.#name === '') throw new Error('secret')
+      return this.#name
+    }
+  }
+  const schema = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
+  const responses = { 200: { description: 'A thing.', content: { 'application/json': { schema } } }, ...failures }
+  let name = 'a'
+  const { send, lines } = await serve({
+    paths: { '/thing': { get: { operationId: 'getThing', responses } } },
+    handlers: { getThing: () => ({ status: 200, headers: { etag: undefined }, body: new Thing(name) }) },
+  })
+  const { status, headers, text } = await send({ url: '/thing' })
+  expect([status, text, headers['etag']]).toEqual([200, '{"name":"a"}', undefined])
+  name = ''
+  const failed = await send({ url: '/thing' })
+  expect(failed.status).toBe(500)
+  expect(failed.text).not.toContain('secret')
+  expect(faults(lines)).toMatchObject([{ err: { message: 'secret' } }])
+})
+
 test.each(['/things', '/things?limit=x', '/nowhere', '/%', '/openapi.json', '/docs', '/docs/static/index.css'])(
   '%s may not be cached, except docs files, and names no software',
   async (url) => {

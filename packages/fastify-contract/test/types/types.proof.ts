@@ -107,6 +107,24 @@ export const noBody = (): Reply<'deleteThing'> => ({ status: 204 })
 // @ts-expect-error -- 204 has no body
 export const undeclaredBody = (): Reply<'deleteThing'> => ({ status: 204, body: thing })
 
+// A class, whose properties are read; see reply-validation.test.ts.
+declare class Named {
+  get name(): string
+  water(): void
+}
+export const ofClass = (body: Named): Reply<'createThing'> => ({ status: 200, body })
+export const ofError = (error: Error): Reply<'createThing'> => ({ status: 200, body: error })
+declare const instant: Date
+export const instantText = (): Reply<'createThing'> => ({ status: 200, body: { name: instant.toISOString() } })
+// @ts-expect-error -- a name is a text, also where its format is date-time
+export const instantItself = (): Reply<'createThing'> => ({ status: 200, body: { name: instant } })
+interface mapped {
+  responses: { 200: { headers: object; content: { 'application/json': Record<string, number> } } }
+}
+export const mapOfObject = (): types.Reply<mapped> => ({ status: 200, body: { a: 1 } })
+// @ts-expect-error -- JSON shows nothing of a Map
+export const mapItself = (body: Map<string, number>): types.Reply<mapped> => ({ status: 200, body })
+
 // A status.
 // @ts-expect-error -- createThing declares 200, not 201
 export const undeclaredStatus = (): Reply<'createThing'> => ({ status: 201, body: { name: 'a' } })
