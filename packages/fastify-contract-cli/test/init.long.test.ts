@@ -318,6 +318,41 @@ test('npm run dev serves each save of the contract and of the code', async () =>
   await expect(fetch(origin)).rejects.toThrow()
 })
 
+test('npm run dev prints type errors until they are gone, and ends with all that it has started', async () => {
+  const { service } = await makeService()
+  // In a group of its own, as a shell has it: Ctrl-C reaches the whole group.
+  const npm = spawn('npm', ['run', 'dev'], { cwd: service, env: { ...process.env, PORT: '0' }, detached: true })
+  // There is a pid unless npm is missing.
+  const group = -npm.pid!
+  const isRunning = () => {
+    try {
+      return process.kill(group, 0)
+    } catch {
+      return false
+    }
+  }
+  onTestFinished(() => void (isRunning() && process.kill(group, 'SIGKILL')))
+  let out = ''
+  npm.stdout.on('data', (bytes) => (out += String(bytes)))
+  const printsNext = async (text: RegExp) => {
+    await expect.poll(() => out).toMatch(text)
+    out = ''
+  }
+  await printsNext(/Found 0 errors/)
+  const handlers = await readFile(join(service, 'src/handlers.ts'), 'utf8')
+  for (const [file, text] of [
+    ['src/handlers.ts', handlers.replace('open: notImplemented', 'open: () => ({ status: 299 })')],
+    ['src/new.ts', "export const limit: number = 'many'\n"],
+  ] as const) {
+    await writeFile(join(service, file), text)
+    await printsNext(new RegExp(`${file}[^]*error[^]*TS2322[^]*Found 1 error`))
+    await writeFile(join(service, file), handlers)
+    await printsNext(/Found 0 errors/)
+  }
+  process.kill(group, 'SIGINT')
+  await expect.poll(isRunning).toBe(false)
+})
+
 test('the test of a new service skips missing handlers and finds faults', async () => {
   const { service } = await makeService()
   const run = async () => {

@@ -216,6 +216,7 @@ export function dev(files: readonly string[]): string {
 import { once } from 'node:events'
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /** The files of the contract. A save of one generates anew; a save in src starts the server again. */
 const files = [${files.map(quoted).join(', ')}].map((file) => join(file))
@@ -240,13 +241,13 @@ function isGenerated(): boolean {
   return spawnSync('npm run -s generate', { shell: true, stdio: 'inherit' }).status === 0
 }
 
-async function stop(): Promise<void> {
-  if (server?.exitCode === null && server.kill()) await once(server, 'exit')
+async function stop(child: ChildProcess | undefined): Promise<void> {
+  if (child?.exitCode === null && child.kill()) await once(child, 'exit')
 }
 
 /** The mock answers where a handler is notImplemented. */
 async function restart(): Promise<void> {
-  await stop()
+  await stop(server)
   server = spawn(process.execPath, ['--import', 'fastify-contract-cli/dev', 'src/server.ts'], { stdio: 'inherit' })
 }
 
@@ -270,8 +271,12 @@ function watchFolders(): void {
   for (const watcher of before) watcher.close()
 }
 
+/** Prints type errors after each save. */
+const compiler = [fileURLToPath(import.meta.resolve('typescript/bin/tsc')), '--watch', '--preserveWatchOutput']
+const types = spawn(process.execPath, compiler, { stdio: 'inherit' })
+
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-  process.once(signal, () => void stop().then(() => process.exit()))
+  process.once(signal, () => void Promise.all([server, types].map(stop)).then(() => process.exit()))
 }
 void handleSaves()
 `
