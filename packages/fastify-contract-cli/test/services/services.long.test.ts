@@ -35,8 +35,8 @@ test('the handlers of the services compile with the generated types', async () =
 })
 
 test('the service of a public OpenAPI 3.0 contract stores and returns baskets', async () => {
-  process.env['BASKET_TOKEN'] = 'secret'
-  process.env['SERVICE_TOKEN'] = 'secret'
+  process.env['AUTH_BASKET_TOKEN'] = 'secret'
+  process.env['AUTH_SERVICE_TOKEN'] = 'secret'
   const { app, baskets } = await load<{ baskets: Map<string, { lastRequest: bigint }> }>('request-baskets')
   const send = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => {
     const response = await app.inject({
@@ -69,7 +69,7 @@ test('the service of a public OpenAPI 3.0 contract stores and returns baskets', 
 })
 
 test('the service of a public OpenAPI 3.1 contract stores and returns planets and images', async () => {
-  process.env['BEARER_AUTH'] = 'secret'
+  process.env['AUTH_BEARER_AUTH'] = 'secret'
   const { app, images } = await load<{ images: Map<bigint, File> }>('galaxy')
   const send = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: object | FormData) => {
     const isForm = body instanceof FormData

@@ -6,8 +6,8 @@ import type { Auth } from '../generated/contract.ts'
  * secrets in environment variables by your own check.
  */
 export const auth = {
-  basket_token: (text) => (isSecret(text, 'BASKET_TOKEN') ? { user: 'me' } : undefined),
-  service_token: (text) => (isSecret(text, 'SERVICE_TOKEN') ? { user: 'me' } : undefined),
+  basket_token: (text) => (isSecret(text, 'AUTH_BASKET_TOKEN') ? { user: 'me' } : undefined),
+  service_token: (text) => (isSecret(text, 'AUTH_SERVICE_TOKEN') ? { user: 'me' } : undefined),
 } satisfies Auth
 
 /** Whether a text is the secret in an environment variable. Hashes reveal nothing by the time that a comparison takes. */
