@@ -1,4 +1,5 @@
 import { type ErrorObject, type FuncKeywordDefinition, type ValidateFunction, _ } from 'ajv'
+import { readJsonInteger } from '../json/integers.ts'
 import type { NumberSources } from '../json/json.ts'
 import { escapeName } from '../json/pointer.ts'
 import { guarded } from './guarded.ts'
@@ -126,7 +127,12 @@ export function validate<Value extends object>(
       // Most values have no other properties. To find them, what all schemas declare is noted.
       const found = state.hasOthers && isNoting ? undeclaredProperties(state.objects, Infinity) : []
       if (found.length === 0 && (isNoting || !state.hasOthers))
-        return { errors: isReply ? [] : coerce(value, state), undeclared, value, hasBigInts: state.hasBigInts }
+        return {
+          errors: isReply ? [] : handOver(validators, value, state),
+          undeclared,
+          value,
+          hasBigInts: state.hasBigInts,
+        }
       isNoting = !isNoting
       if (isNoting) continue
       // The reduced value must be valid too.
@@ -177,6 +183,33 @@ function infinitePlace(value: unknown, place: string): string | undefined {
     if (found !== undefined) return found
   }
   return undefined
+}
+
+/** Replaces the values of a valid request. @returns why a handler may not get them */
+function handOver(validators: readonly ValidateFunction[], value: object, state: Validation): ErrorObject[] {
+  const isOfRoundedTexts = state.coercions.some(({ container, key, value: coerced }) => {
+    const { [key]: sent } = container
+    return typeof coerced === 'number' && typeof sent === 'string' && isRounded(sent)
+  })
+  const errors = coerce(value, state)
+  if (errors.length > 0 || !(isOfRoundedTexts || hasRounded(state.sources))) return errors
+  // Integers were judged as they were sent. What a handler gets must be valid, too.
+  return errorsOf(validators, value, { ...state, sources: undefined, coercions: [], objects: [] })
+}
+
+/** Whether a handler gets a number as an integer that it is not, because a double does not hold it. */
+function hasRounded(sources: NumberSources | undefined): boolean {
+  for (const [container, numbers] of sources ?? []) {
+    const members = container as Record<string, unknown>
+    for (const [key, source] of numbers) if (typeof members[key] === 'number' && isRounded(source)) return true
+  }
+  return false
+}
+
+/** @param source a JSON number */
+function isRounded(source: string): boolean {
+  const number = Number(source)
+  return Number.isInteger(number) && readJsonInteger(source) !== BigInt(number)
 }
 
 /** Replaces the values of a valid request. @returns the error of a number that JSON has, but no double */
