@@ -57,7 +57,7 @@ export class Chunks {
  *   declared, or the error of the stream
  */
 export function readContent(
-  { headers, routeOptions }: FastifyRequest,
+  { headers, routeOptions, raw }: FastifyRequest,
   payload: Payload,
   done: (error: Error | null, chunks: Chunks) => void,
 ): void {
@@ -67,7 +67,15 @@ export function readContent(
 
   function end(error: Error | null): void {
     payload.off('data', add).off('end', finish).off('error', end)
+    if (error !== null && payload !== raw) dropRest()
     done(error, chunks)
+  }
+
+  /** Decodes no more, and drops the rest of what was sent, so that the connection can go on. */
+  function dropRest(): void {
+    payload.on('error', () => undefined).destroy()
+    raw.unpipe()
+    raw.resume()
   }
 
   // A plugin may read the content as text.
