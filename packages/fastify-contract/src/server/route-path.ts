@@ -48,13 +48,13 @@ function patternSegment(literals: readonly string[]): string {
 }
 
 /**
- * The expression for a parameter. It ends at the first of the texts that follow it, so that none takes long to match. The
- * last parameter takes the rest.
+ * The expression for a parameter. It has a character at least, and then ends at the first of the texts that follow it, so
+ * that none takes long to match: in `/{id}-{name}`, `-5-x` has the id -5. The last parameter takes the rest.
  */
 function textBefore(literals: readonly string[], index: number, character: string): string {
   const following = literals[index] ?? ''
   const isLast = following === '' || index === literals.length - 1
-  return isLast ? `${character}+` : `(?:(?!${escaped(following)})${character})+`
+  return isLast ? `${character}+` : `${character}(?:(?!${escaped(following)})${character})*`
 }
 
 function escaped(literal: string): string {

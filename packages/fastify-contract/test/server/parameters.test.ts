@@ -337,6 +337,9 @@ describe('a parameter in a part of a path segment', () => {
     ['/a{id}c', '/a5c', '{"id":5}'],
     ['/v{id}:cancel', '/v5:cancel', '{"id":5}'],
     ['/{name}-{id}', '/a-5', '{"name":"a","id":5}'],
+    ['/{id}-{name}', '/-5-x-y', '{"id":-5,"name":"x-y"}'],
+    ['/{name}-{id}', '/---5', '{"name":"-","id":-5}'],
+    ['/{name}.json', '/.json.json', '{"name":".json"}'],
     ['/{name}to{id}.x', '/stto5.x', '{"name":"st","id":5}'],
     ['/{name}/{id}.csv', '/a%2Fb/5.csv', '{"name":"a/b","id":5}'],
   ])('in %s is read from %s', async (path, url, expected) => {
