@@ -692,6 +692,16 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     withBody({ content: { 'multipart/form-data': { schema: text } } }),
     /content: multipart\/form-data is an object; use type: object/,
   ],
+  ...[
+    ['aplication/jsn', 'application/json'],
+    ['application/josn', 'application/json'],
+    ['text/cvs', 'text/csv'],
+    ['multipart/formdata', 'multipart/form-data'],
+  ].map(([type = '', meant = '']): (typeof warned)[number] => [
+    'response.content',
+    withResponse({ content: { [type]: {} } }),
+    new RegExp(`content: ${type} is no known media type; did you mean ${meant}\\?$`),
+  ]),
   [
     'requestBody.content',
     withBody({ content: { json: {} } }),
@@ -1107,6 +1117,17 @@ describe('each keyword', () => {
     const strictly = await problemsOf(contract, { strict: true })
     expect(strictly.length).toBeGreaterThan(0)
     expect(strictly[0]).toBe(warnings[0]?.replace('warning: ', '').replace(/ \(and \d+ more\)$/, ''))
+  })
+
+  it('is named with every media type whose schema is not validated', async () => {
+    const content = { 'application/xml': { schema: { type: 'object' } }, 'image/png': { schema: { type: 'object' } } }
+    expect(await problemsOf(withBody({ content }), { strict: true })).toEqual([
+      expect.stringMatching(/content: application\/xml is bytes/),
+      expect.stringMatching(/content: image\/png is bytes/),
+    ])
+    // A media type of its own is no slip.
+    const others = { 'application/gzip': {}, 'application/cbor': {}, 'image/apng': {}, 'text/css': {}, 'audio/mp4': {} }
+    expect(await warningsOf(withBody({ content: others }))).toEqual([])
   })
 
   it('that leaves nothing has the type never', async () => {

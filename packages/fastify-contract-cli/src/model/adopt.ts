@@ -5,6 +5,7 @@ import { References } from './follow.ts'
 import type { Places } from './places.ts'
 import { readEvents } from './read-events.ts'
 import { checkReferences, hoistTargets, removeBesideReference } from './references.ts'
+import { isSchema } from 'fastify-contract/schema'
 import {
   type ContractObject,
   type Keyword,
@@ -173,6 +174,12 @@ function applyKeyword(
   const [rejected, warned] = shape === undefined ? [textOf(rejects), textOf(warns)] : [shape]
   if (rejected !== undefined) reject(at, `${key}: ${rejected}`)
   if (warned !== undefined) warn(at, `${key}: ${warned}`, of)
+  const { warnsOfMember } = keyword
+  const members = warnsOfMember !== undefined && isSchema(object[key]) ? object[key] : {}
+  for (const [name, member] of Object.entries(members)) {
+    const found = attempt(() => warnsOfMember?.(name, member, { ...context, role }))
+    if (found !== undefined) warn({ object: members, key: name }, `${key}: ${found}`, of)
+  }
   for (const { holder, name, of } of misplaced(object, kind, key))
     reject({ object: holder, key: name }, `${key}: has a member that is not ${articleAndName(of)}; write an object`)
 }

@@ -1,5 +1,6 @@
 import { isRange, kindOf, parseMediaType } from 'fastify-contract/document'
 import { type NamedSchemas, inPlace, isAnnotation, isSchema, typesOf } from 'fastify-contract/schema'
+import { distanceOf, hasSameLetters } from './did-you-mean.ts'
 import { encodings } from './encoding.ts'
 import { examples } from './examples.ts'
 import { rejectOtherItems } from './streams.ts'
@@ -44,7 +45,7 @@ export function content(kind: 'requestContent' | 'responseContent'): Keyword {
       mendMediaTypes(described, mending)
       if (kind === 'responseContent') rejectOtherItems(described, mending)
     },
-    warns: (value, _holder, { schemas }) => unvalidatedContent(value, schemas),
+    warnsOfMember: (type, media, { schemas }) => mistypedMedia(type) ?? unvalidatedContent(type, media, schemas),
   }
 }
 
@@ -62,25 +63,60 @@ function mendMediaTypes({ object: { content } }: ContractObject, { warn }: Mendi
   }
 }
 
+/** Media types that are often written, and others that are no slip of these. */
+const common = [
+  ...[
+    'json',
+    'problem+json',
+    'merge-patch+json',
+    'json-patch+json',
+    'jsonl',
+    'x-ndjson',
+    'json-seq',
+    'xml',
+    'pdf',
+    'zip',
+  ],
+  ...['octet-stream', 'x-www-form-urlencoded', 'bson', 'json5', 'hjson', 'jsonp', 'gzip'],
+].map((subtype) => `application/${subtype}`)
+const known = [
+  ...[...common, 'text/plain', 'text/html', 'text/csv', 'text/event-stream', 'multipart/form-data'],
+  ...['image/png', 'image/jpeg', 'image/jpg', 'image/pjpeg', 'image/gif'],
+]
+
+/** The problem of a media type that looks like a slip. */
+function mistypedMedia(type: string): string | undefined {
+  const { essence = '' } = parseMediaType(type) ?? {}
+  const [top = '', subtype = ''] = essence.split('/')
+  // A short one is near to many others, such as css to csv.
+  // A short one is near to others that are no slip, such as css to csv.
+  const isSlip = (word: string, other: string) =>
+    distanceOf(word, other) <= (other.length > 3 || hasSameLetters(word, other) ? 1 : 0)
+  const nearest = known.includes(essence)
+    ? undefined
+    : known.find((each) => {
+        const [knownTop = '', knownSubtype = ''] = each.split('/')
+        return isSlip(top, knownTop) && isSlip(subtype, knownSubtype)
+      })
+  return nearest === undefined ? undefined : `${type} is no known media type; did you mean ${nearest}?`
+}
+
 /** The problem of a schema that is not enforced: bytes are not validated, and text is a string. */
-function unvalidatedContent(content: unknown, schemas: NamedSchemas): string | undefined {
-  for (const [type, media] of Object.entries(isSchema(content) ? content : {})) {
-    const schema = isSchema(media) ? media['schema'] : undefined
-    const kind = kindOf(type)
-    const charset = parseMediaType(type)
-      ?.parameters.get('charset')
-      ?.find((each) => !/^utf-?8$/i.test(each))
-    if (charset !== undefined && kind !== 'bytes') return `${type} is read in UTF-8; use charset=utf-8`
-    if (schema === undefined || kind === 'json') continue
-    const types = typesOf(schema, schemas)
-    if (kind === 'text' && !types.has('string')) return `${type} is text, and is not validated; use type: string`
-    if ((kind === 'form' || kind === 'multipart') && !types.has('object'))
-      return `${type} is an object; use type: object`
-    const isBinary = isSchema(schema) && inPlace(schema, schemas).every((one) => Object.entries(one).every(saysBinary))
-    if (kind === 'bytes' && !isRange(type) && !isBinary)
-      return `${type} is bytes, which are not validated; use only type: string, format: binary, or no schema`
-  }
-  return undefined
+function unvalidatedContent(type: string, media: unknown, schemas: NamedSchemas): string | undefined {
+  const schema = isSchema(media) ? media['schema'] : undefined
+  const kind = kindOf(type)
+  const charset = parseMediaType(type)
+    ?.parameters.get('charset')
+    ?.find((each) => !/^utf-?8$/i.test(each))
+  if (charset !== undefined && kind !== 'bytes') return `${type} is read in UTF-8; use charset=utf-8`
+  if (schema === undefined || kind === 'json') return undefined
+  const types = typesOf(schema, schemas)
+  if (kind === 'text' && !types.has('string')) return `${type} is text, and is not validated; use type: string`
+  if ((kind === 'form' || kind === 'multipart') && !types.has('object')) return `${type} is an object; use type: object`
+  const isBinary = isSchema(schema) && inPlace(schema, schemas).every((one) => Object.entries(one).every(saysBinary))
+  return kind === 'bytes' && !isRange(type) && !isBinary
+    ? `${type} is bytes, which are not validated; use only type: string, format: binary, or no schema`
+    : undefined
 }
 
 function saysBinary([name, value]: [string, unknown]): boolean {

@@ -3,10 +3,6 @@ import leven from 'leven'
 /** The known word that an unknown one looks like. */
 export function nearestOf(word: string, known: readonly string[]): string | undefined {
   const most = word.length < 6 ? 1 : 2
-  const lettersOf = (text: string) => Array.from(text).sort().join('')
-  const distanceOf = (one: string, other: string) =>
-    // Two letters in the wrong order are one slip.
-    lettersOf(one) === lettersOf(other) ? 1 : leven(one, other)
   const [nearest] = known
     .map((each) => ({ each, distance: distanceOf(word.toLowerCase(), each.toLowerCase()) }))
     .filter(({ distance }) => distance <= most)
@@ -18,4 +14,14 @@ export function nearestOf(word: string, known: readonly string[]): string | unde
 export function didYouMean(word: string, known: readonly string[], otherwise: string): string {
   const nearest = nearestOf(word, known)
   return nearest === undefined ? otherwise : `did you mean ${nearest}?`
+}
+
+/** The number of slips between two words. Two letters in the wrong order are one. */
+export function distanceOf(one: string, other: string): number {
+  return one === other ? 0 : hasSameLetters(one, other) ? 1 : leven(one, other)
+}
+
+export function hasSameLetters(one: string, other: string): boolean {
+  const [ofOne, ofOther] = [one, other].map((text) => Array.from(text).sort().join(''))
+  return ofOne === ofOther
 }

@@ -26,6 +26,8 @@ export interface Keyword {
   ignores?: Rule
   /** What is kept with a warning, because it is enforced in part. */
   warns?: Rule
+  /** The same of a member of its map. */
+  warnsOfMember?: (name: string, member: unknown, context: KeywordContext) => string | undefined
 }
 
 /** A contract while it is mended. */
