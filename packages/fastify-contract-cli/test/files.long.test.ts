@@ -96,8 +96,8 @@ describe('a contract in several files', () => {
   it.each<[string, object, RegExp]>([
     [
       'a keyword that is refused',
-      withThing('minLength: 2\nmaxLength: 1'),
-      /^schemas\/thing\.yaml:8:1: minLength: is above maxLength/,
+      withThing('multipleOf: 0'),
+      /^schemas\/thing\.yaml:8:1: multipleOf: must be greater than 0; correct it$/,
     ],
     ['what is not YAML', withThing('a: b: c'), /^schemas\/thing\.yaml:8:\d+: /],
     [
