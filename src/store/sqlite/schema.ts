@@ -147,6 +147,16 @@ export function assertTables(database: Database.Database, file: string): void {
   for (const table of tables) assertColumns(file, 'sqlite', table, new Map(read.all(table.name)))
 }
 
+/** What a query of the schema gives for the migrations alone, and for a database. @param query of one column of text */
+function beside(database: Database.Database, query: string): { expected: string[]; found: string[] } {
+  const made = new Database(':memory:')
+  applyMigrations(made, 0)
+  const rowsOf = (each: Database.Database) => each.prepare<[], string>(query).pluck().all()
+  const both = { expected: rowsOf(made), found: rowsOf(database) }
+  made.close()
+  return both
+}
+
 /**
  * Names what a database has besides the tables and indexes that the migrations make, such as `the trigger audit`. A trigger
  * runs in the writes of the service.
@@ -154,11 +164,8 @@ export function assertTables(database: Database.Database, file: string): void {
  * @returns one line for the operator; undefined if there is nothing else
  */
 export function describeForeign(database: Database.Database, file: string): string | undefined {
-  const made = new Database(':memory:')
-  applyMigrations(made, 0)
-  const [expected, found] = [made, database].map((each) => each.prepare(namesOfEntries).pluck().all() as string[])
-  made.close()
-  const foreign = found!.filter((entry) => !expected!.includes(entry))
+  const { expected, found } = beside(database, namesOfEntries)
+  const foreign = found.filter((entry) => !expected.includes(entry))
   return foreign.length === 0
     ? undefined
     : `${file} has ${new Intl.ListFormat('en').format(foreign)}, which this service did not make; drop what you do not know`
@@ -170,13 +177,10 @@ const namesOfEntries = `
 
 /** @returns how the columns differ from those that the migrations make; undefined if they do not */
 function findChangedColumns(database: Database.Database): string | undefined {
-  const made = new Database(':memory:')
-  applyMigrations(made, 0)
-  const [expected, found] = [made, database].map((each) => each.prepare(columnsOfTables).pluck().all() as string[])
-  made.close()
-  const lacking = expected!.filter((column) => !found!.includes(column))
-  const isOurs = (column: string) => expected!.some((other) => other.startsWith(`${tableOf(column)}.`))
-  const added = found!.filter((column) => isOurs(column) && !expected!.includes(column))
+  const { expected, found } = beside(database, columnsOfTables)
+  const lacking = expected.filter((column) => !found.includes(column))
+  const isOurs = (column: string) => expected.some((other) => other.startsWith(`${tableOf(column)}.`))
+  const added = found.filter((column) => isOurs(column) && !expected.includes(column))
   const parts = [lacking.length > 0 && `lacks ${lacking.join(', ')}`, added.length > 0 && `has ${added.join(', ')}`]
   return parts.filter((part) => part !== false).join(' and ') || undefined
 }
