@@ -12,7 +12,7 @@ import {
   requiredBy,
   typesOf,
 } from 'fastify-contract/schema'
-import { type Clash, type RequiredBy, clashingBounds } from './clashing-bounds.ts'
+import { type Clash, type Member, type RequiredBy, clashOf, clashingBounds } from './clashing-bounds.ts'
 import type { ContractObject } from './table/keyword.ts'
 
 /**
@@ -55,11 +55,6 @@ function requiredWithin(schema: Schema, schemas: NamedSchemas): RequiredBy {
   return (part) => requiredBy(part).filter((name) => !isLeftOut(name))
 }
 
-interface Member {
-  object: Schema
-  key: string
-}
-
 interface Source extends Member {
   types: ReadonlySet<JsonType>
 }
@@ -80,7 +75,7 @@ function clashingTypes(parts: readonly Schema[], schemas: NamedSchemas, known: M
     const before = sources.slice(0, index)
     const beside = before.find(({ types }) => types.isDisjointFrom(at.types)) ?? before.at(-1)!
     const text = `${at.key}: has no type in common with ${beside.key}, so that nothing is valid; correct one of them`
-    return [clash(at, beside, text)]
+    return [clashOf(at, beside, text)]
   }
   return []
 }
@@ -107,7 +102,7 @@ function brokenConstants(
   if (first === undefined || problems.some((each) => each === undefined || each.isOnlyUndeclared)) return []
   const text = `${at.key}: no value fits the other keywords (it ${first.problem}), so that nothing is valid; correct one of them`
   const other = beside ?? { object: asserting!, key: Object.keys(asserting!).find(isAsserting)! }
-  return [clash(at, other, text)]
+  return [clashOf(at, other, text)]
 }
 
 /** Properties that one part requires and another forbids. */
@@ -124,12 +119,12 @@ function excludedProperties(
         const { properties } = other
         if (isSchema(properties) && isNever(Object.hasOwn(properties, name) ? properties[name] : true)) {
           const text = `required: ${name} is not allowed, so that ${then}; correct one of them`
-          return [clash(at, { object: properties, key: name }, text, isWhole)]
+          return [clashOf(at, { object: properties, key: name }, text, isWhole)]
         }
         const closing = ['additionalProperties', 'unevaluatedProperties'].find((key) => isNever(other[key] ?? true))
         if (closing === undefined || allows(other, name, closing, schemas)) continue
         const text = `required: another branch forbids ${name} (${closing}: false), so that ${then}; use unevaluatedProperties: false beside allOf`
-        return [clash(at, { object: other, key: closing }, text, isWhole)]
+        return [clashOf(at, { object: other, key: closing }, text, isWhole)]
       }
       return []
     }),
@@ -147,12 +142,4 @@ function allows(closed: Schema, name: string, closing: string, schemas: NamedSch
     if (isSchema(properties) && Object.hasOwn(properties, name)) return true
     return !isNever(additionalProperties) || patternProperties !== undefined
   })
-}
-
-function clash(at: Member, beside: Member, text: string, isWhole = true): Clash {
-  return { at: memberOf(at), beside: memberOf(beside), text, kind: `clash of ${at.key}`, isWhole }
-}
-
-function memberOf({ object, key }: Member): Member {
-  return { object, key }
 }

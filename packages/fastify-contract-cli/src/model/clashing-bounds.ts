@@ -114,19 +114,20 @@ function greatestDivisor(one: bigint, other: bigint): bigint {
   return other === 0n ? one : greatestDivisor(other, one % other)
 }
 
-type Place = Pick<Bound, 'object' | 'key'>
+/** A keyword of a schema. */
+export type Member = Pick<Bound, 'object' | 'key'>
 
 /** @param of those of the types that the bounds are about */
-function clash(at: Place, beside: Place, problem: string, types: ReadonlySet<string>, of: readonly string[]): Clash {
+function clash(at: Member, beside: Member, problem: string, types: ReadonlySet<string>, of: readonly string[]): Clash {
   const isWhole = types.isSubsetOf(new Set(of))
   const then = isWhole ? 'nothing is valid' : `no ${of[0] ?? ''} is valid`
-  return {
-    at: { object: at.object, key: at.key },
-    beside: { object: beside.object, key: beside.key },
-    text: `${at.key}: ${problem}, so that ${then}; correct one of them`,
-    kind: `clash of ${at.key}`,
-    isWhole,
-  }
+  return clashOf(at, beside, `${at.key}: ${problem}, so that ${then}; correct one of them`, isWhole)
+}
+
+/** The warning of two keywords that leave nothing, with the places of both. */
+export function clashOf(at: Member, beside: Member, text: string, isWhole = true): Clash {
+  const placeOf = ({ object, key }: Member) => ({ object, key })
+  return { at: placeOf(at), beside: placeOf(beside), text, kind: `clash of ${at.key}`, isWhole }
 }
 
 /** The bound that leaves the least. @param sign 1 for the greatest, -1 for the smallest */
