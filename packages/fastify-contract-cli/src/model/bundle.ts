@@ -6,7 +6,7 @@ import { escapeName, lookUp } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
 import { BrokenContract, type Finding } from './findings.ts'
 import { pointerOfAnchor, resolveIdentifiers } from './identifiers.ts'
-import { RejectedFile, fileOf, isOnNetwork, readBelow } from './read-file.ts'
+import { RejectedFile, fileOf, isOnNetwork, outsideRoot, readBelow } from './read-file.ts'
 import type { Places } from './places.ts'
 import { inLines } from './report.ts'
 import { readYaml } from './read-yaml.ts'
@@ -78,7 +78,6 @@ function lastReference(object: unknown, document: unknown): string {
 }
 
 const leadsToNothing = 'leads to nothing; correct the name'
-const outsideRoot = 'is outside the folder of --root; name one that holds it'
 const outsideContract =
   'is outside the folder of the contract; keep a copy below it, or run generate with --root and a folder that holds both'
 const onNetwork = 'is on the network, which is not used; keep a local copy'

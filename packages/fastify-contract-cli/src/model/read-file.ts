@@ -43,6 +43,9 @@ export function readBelow(folder: string, path: string, outside: string): Buffer
   return readRegularFile(path)
 }
 
+/** Why `--root` does not help. */
+export const outsideRoot = 'is outside the folder of --root; name one that holds it'
+
 /**
  * The folder of `--root`, if it holds the contract.
  *
@@ -54,8 +57,7 @@ export function holderOf(file: string, name: string, folder: string): string {
   // The current folder has a path without symbolic links.
   const real = existsSync(folder) ? realpathSync(folder) : folder
   const holder = [folder, real].find((each) => isBelow(each, file))
-  if (holder === undefined)
-    throw new BrokenContract([`${name}: is outside the folder of --root; name one that holds it`])
+  if (holder === undefined) throw new BrokenContract([`${name}: ${outsideRoot}`])
   return holder
 }
 
