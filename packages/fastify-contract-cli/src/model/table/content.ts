@@ -88,7 +88,6 @@ const known = [
 function mistypedMedia(type: string): string | undefined {
   const { essence = '' } = parseMediaType(type) ?? {}
   const [top = '', subtype = ''] = essence.split('/')
-  // A short one is near to many others, such as css to csv.
   // A short one is near to others that are no slip, such as css to csv.
   const isSlip = (word: string, other: string) =>
     distanceOf(word, other) <= (other.length > 3 || hasSameLetters(word, other) ? 1 : 0)
