@@ -20,12 +20,16 @@ const onPostgresLong = [
   'test/faults/process/servers.long.test.ts',
 ]
 
+/** A test waits for compilers and servers that take some 15 s alone. On a busy machine they take ten times as long. */
+const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000, interval: 10 } } }
+
 /** The ends of the range of Fastify that the library takes; every other test runs on its newest release. */
 const onOtherFastify = ['fastify-5.0.0', 'fastify-6'].map((fastify) => ({
   extends: true as const,
   resolve: { alias: { fastify } },
   test: {
     name: `long-${fastify}`,
+    ...patient,
     include: ['packages/fastify-contract/test/server/**/*.test.ts'],
     provide: { fastify },
     setupFiles: 'packages/fastify-contract/test/server/support/other-fastify.ts',
@@ -68,11 +72,17 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'long', include: long, exclude: ['**/node_modules/**', ...onPostgresLongOnly], ...onSqlite },
+        test: {
+          name: 'long',
+          include: long,
+          exclude: ['**/node_modules/**', ...onPostgresLongOnly],
+          ...patient,
+          ...onSqlite,
+        },
       },
       {
         extends: true,
-        test: { name: 'long-postgres', include: onPostgresLong, ...onPostgresServer },
+        test: { name: 'long-postgres', include: onPostgresLong, ...patient, ...onPostgresServer },
       },
       ...onOtherFastify,
     ],

@@ -56,7 +56,7 @@ async function generateClient({ origin }: RunningServer) {
   return run
 }
 
-test('the client of docs/clients.md compiles and keeps ids exact', { timeout: 180_000 }, async () => {
+test('the client of docs/clients.md compiles and keeps ids exact', async () => {
   const { token, serve } = await servedDatabase()
   const server = await serve()
   const run = await generateClient(server)

@@ -66,26 +66,22 @@ async function servedContract(origin: string): Promise<string> {
   return response.text()
 }
 
-test(
-  'saves that follow each other quickly print no fault of a state that has passed',
-  { timeout: 120_000 },
-  async (task) => {
-    const { root, edit } = await copyProject()
-    const dev = startDev(root, task)
-    await dev.nextServing('title: Plant Store')
-    // While it generates, while a candidate starts, and while the server is replaced.
-    for (const [number, pause] of [100, 900, 1_400, 1_900, 2_400].entries()) {
-      await edit('openapi.yaml', (text) => text.replace(/title: .*/, `title: Draft ${String(number)}`))
-      await setTimeout(pause)
-    }
-    await edit('openapi.yaml', (text) => text.replace(/title: .*/, 'title: Last'))
-    await dev.nextServing('title: Last')
-    expect(dev.lines.filter((line) => /does not match|does not start|has ended/.test(line))).toEqual([])
-  },
-)
+test('saves that follow each other quickly print no fault of a state that has passed', async (task) => {
+  const { root, edit } = await copyProject()
+  const dev = startDev(root, task)
+  await dev.nextServing('title: Plant Store')
+  // While it generates, while a candidate starts, and while the server is replaced.
+  for (const [number, pause] of [100, 900, 1_400, 1_900, 2_400].entries()) {
+    await edit('openapi.yaml', (text) => text.replace(/title: .*/, `title: Draft ${String(number)}`))
+    await setTimeout(pause)
+  }
+  await edit('openapi.yaml', (text) => text.replace(/title: .*/, 'title: Last'))
+  await dev.nextServing('title: Last')
+  expect(dev.lines.filter((line) => /does not match|does not start|has ended/.test(line))).toEqual([])
+})
 
 // Several servers start one after the other, which takes long on a busy machine.
-test('npm run dev serves each save, and keeps the last good server running', { timeout: 180_000 }, async (task) => {
+test('npm run dev serves each save, and keeps the last good server running', async (task) => {
   const { root, edit } = await copyProject()
   const dev = startDev(root, task)
   const first = await dev.nextServing('title: Plant Store')
@@ -138,7 +134,7 @@ test('npm run dev serves each save, and keeps the last good server running', { t
   await expect(fetch(last)).rejects.toThrow()
 })
 
-test('the mock answers until a handler is written', { timeout: 180_000 }, async (task) => {
+test('the mock answers until a handler is written', async (task) => {
   const { root, edit } = await copyProject()
   await edit('openapi.yaml', addGetPlant)
   await edit('src/handlers.ts', (text) =>
@@ -158,7 +154,7 @@ test('the mock answers until a handler is written', { timeout: 180_000 }, async 
   ])
 })
 
-test('a changed schema is named, and --fresh starts all the same', { timeout: 180_000 }, async (task) => {
+test('a changed schema is named, and --fresh starts all the same', async (task) => {
   const { root, edit } = await copyProject()
   await edit('openapi.yaml', (text) =>
     text.replace('    NewPlant:\n', (next) => `        height: { type: string }\n${next}`),
@@ -190,7 +186,7 @@ test('a changed schema is named, and --fresh starts all the same', { timeout: 18
   expect(existsSync(folder)).toBe(false)
 })
 
-test('type errors of an earlier save do not follow those of the contract', { timeout: 180_000 }, async (task) => {
+test('type errors of an earlier save do not follow those of the contract', async (task) => {
   const { root, edit } = await copyProject()
   await edit('package.json', (text) => text.replace(/("typecheck": )".*"/, '$1"sleep 8 && echo late #"'))
   const dev = startDev(root, task)
@@ -201,19 +197,19 @@ test('type errors of an earlier save do not follow those of the contract', { tim
   expect(dev.lines.at(-1)).toMatch(/^dev: the contract is broken; /)
 })
 
-test('npm run dev leaves no server behind when npm is ended', { timeout: 180_000 }, async (task) => {
+test('npm run dev leaves no server behind when npm is ended', async (task) => {
   const { root } = await copyProject()
   const npm = spawn('npm', ['run', 'dev'], { cwd: root, env: { ...process.env, PORT: '0' } })
   task.onTestFinished(() => void npm.kill())
   let printed = ''
   npm.stdout.on('data', (bytes) => (printed += String(bytes)))
-  await expect.poll(() => printed, { timeout: 60_000 }).toMatch(/^Plant Store .*\n/m)
+  await expect.poll(() => printed).toMatch(/^Plant Store .*\n/m)
   const [, origin = ''] = /^Plant Store +(\S+)/m.exec(printed) ?? []
   npm.kill('SIGTERM')
   await expect.poll(() => fetch(origin).catch(() => 'gone')).toBe('gone')
 })
 
-test('npm run dev -- --mock serves the contract of each save without handlers', { timeout: 180_000 }, async (task) => {
+test('npm run dev -- --mock serves the contract of each save without handlers', async (task) => {
   const { root, edit } = await copyProject()
   const dev = startDev(root, task, '--mock')
   const get = async (path: string) => {

@@ -84,7 +84,7 @@ async function ask(server: RunningServer, method: string, path: string, body?: o
 
 const etagOf = async (server: RunningServer, path: string) => (await server.send('GET', path)).headers.get('etag') ?? ''
 
-test('Read one plant, Change one plant', { timeout: 120_000 }, async () => {
+test('Read one plant, Change one plant', async () => {
   const { server } = await serveAfter('Read one plant', 'Change one plant')
   expect(await ask(server, 'GET', '/plants/1')).toEqual([200, { name: 'a', tag: 'b' }])
   expect(await ask(server, 'GET', '/plants/3')).toMatchObject([404, { error: 40_401 }])
@@ -103,7 +103,7 @@ test('Read one plant, Change one plant', { timeout: 120_000 }, async () => {
 
 const columns = 'Store a number, a boolean, an enum, a date'
 
-test(columns, { timeout: 120_000 }, async () => {
+test(columns, async () => {
   const { project, serve, server, url } = await serveAfter(columns)
   const old = [{ name: 'a', tag: 'b' }, { name: 'c' }]
   const plant = { name: 'd', height: 30.1, leaves: 12, edible: false, light: 'sun', planted: '2026-11-23' }
@@ -136,7 +136,7 @@ test(columns, { timeout: 120_000 }, async () => {
   )
 })
 
-test('all sections in a row', { timeout: 180_000 }, async () => {
+test('all sections in a row', async () => {
   const filter = 'Filter, and continue a list'
   const titles = ['Read one plant', 'Change one plant', columns, filter, 'Add a second resource', 'Afterwards']
   const { project, serve, server } = await serveAfter(...titles)
@@ -177,7 +177,7 @@ test('the table of kinds has the types that the start expects', () => {
   )
 })
 
-test('Filter, and continue a list', { timeout: 120_000 }, async () => {
+test('Filter, and continue a list', async () => {
   const { server, token } = await serveAfter('Filter, and continue a list')
   for (const id of [3, 4, 5, 6]) await server.send('POST', '/plants', { id, name: String(id), tag: 'é&b' })
   const names: string[][] = []
@@ -201,7 +201,7 @@ test('Filter, and continue a list', { timeout: 120_000 }, async () => {
   expect(await ask(server, 'GET', '/plants')).toMatchObject([200, { length: 7 }])
 })
 
-test('Rename a property', { timeout: 120_000 }, async () => {
+test('Rename a property', async () => {
   const { server } = await serveAfter('Rename a property')
   expect(await ask(server, 'POST', '/plants', { id: 3, name: 'd', kind: 'e', tag: 'f' })).toEqual([
     200,
@@ -211,7 +211,7 @@ test('Rename a property', { timeout: 120_000 }, async () => {
   for (const path of ['/plants', '/plants?limit=9']) expect(await ask(server, 'GET', path)).toEqual([200, all])
 })
 
-test('Remove a property', { timeout: 120_000 }, async () => {
+test('Remove a property', async () => {
   const project = await copyProject()
   const { serve } = await servedStore()
   const old = await serve({}, serverOf(project))
@@ -231,7 +231,7 @@ test('Remove a property', { timeout: 120_000 }, async () => {
   expect(await ask(later, 'GET', '/plants')).toEqual([200, [{ name: 'a' }, { name: 'c' }]])
 })
 
-test('Add a second resource', { timeout: 120_000 }, async () => {
+test('Add a second resource', async () => {
   const { project, server, serve, url } = await serveAfter('Add a second resource')
   expect(await ask(server, 'POST', '/gardens', { id: 7, name: 'roof' })).toEqual([200, { id: 7, name: 'roof' }])
   expect(await ask(server, 'POST', '/gardens', { id: 7, name: 'yard' })).toMatchObject([409, { error: 40_901 }])

@@ -7,7 +7,7 @@ import { startProgram } from '../support/server/program.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { projectFolder } from '../support/server/start-process.ts'
 
-test("npm start needs only the image's files and npm ci --omit=dev, without tools", { timeout: 120_000 }, async () => {
+test("npm start needs only the image's files and npm ci --omit=dev, without tools", async () => {
   const root = await temporaryFolder()
   const ignored = await readFile(join(projectFolder, '.dockerignore'), 'utf8')
   const ofImage = [...ignored.matchAll(/^!(.+)$/gm)].map(([, file = '']) => file)

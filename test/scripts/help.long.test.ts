@@ -17,10 +17,7 @@ const commands = Object.entries(scripts).flatMap(([name, command]) => {
 /** If a command does too much, it writes nothing that stays. */
 const environment = { PORT: '0', DATABASE_URL: 'sqlite::memory:', NODE_NO_WARNINGS: '1' }
 
-/** Some load a linter and a compiler, which takes seconds. */
-const timeout = 60_000
-
-test.each(commands)('%s -- --help prints the usage and does nothing else', { timeout }, async (name, file) => {
+test.each(commands)('%s -- --help prints the usage and does nothing else', async (name, file) => {
   const { code, stdout, stderr } = await runScript(file, ['--help'], environment)
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
   expect(stdout).toMatch(new RegExp(`^Usage: ${name}\\b[^]+\n$`))
@@ -29,7 +26,7 @@ test.each(commands)('%s -- --help prints the usage and does nothing else', { tim
 test.each([
   ['bench', ['compare', 'starve']],
   ['proofs', ['power-loss', 'citus']],
-])('each command of npm run %s prints its usage', { timeout }, async (script, some) => {
+])('each command of npm run %s prints its usage', async (script, some) => {
   const file = `${script}/${script}.ts`
   const { stdout: listed } = await runScript(file, ['--help'])
   const names = [...listed.matchAll(/^ {2}(\S+) +\S/gm)].map(([, name = '']) => name)
@@ -60,7 +57,6 @@ test.each([
   ['power-loss', 'without mount(8)', {}, /mount is not in PATH|a disk cannot be mounted|.dev.fuse cannot be opened/],
 ])(
   'the proof %s %s says what to install, and exits with 2',
-  { timeout },
   async (name, _lack, programs: Record<string, string>, message) => {
     const folder = await temporaryFolder()
     for (const [program, script] of Object.entries({ ...programs, env: 'exec /usr/bin/env "$@"' }))
@@ -77,7 +73,7 @@ test.each([
   ['bench/bench.ts', '--halp'],
   ['proofs/proofs.ts', 'halp'],
   ['proofs/proofs.ts', 'fuzz', '--halp'],
-])('%s %s is refused with the usage', { timeout }, async (file, ...parameters) => {
+])('%s %s is refused with the usage', async (file, ...parameters) => {
   const { code, stdout, stderr } = await runScript(file, parameters, environment)
   expect({ stdout, code }).toEqual({ stdout: '', code: 1 })
   expect(stderr).toMatch(/halp[^]*\nUsage: npm (?:start|run (?:bench|proofs))/)

@@ -17,7 +17,7 @@ describe('a large contract', () => {
     const post = { operationId: 'createThing', requestBody, responses: noContent }
     return contractOf({ '/things': { post } }, { info: { title, version: '1.0.0' }, components: { schemas } })
   }
-  it('of 1,220 schemas that reference one another is generated and compared', { timeout: 120_000 }, async () => {
+  it('of 1,220 schemas that reference one another is generated and compared', async () => {
     const root = await folderWith({ 'openapi.yaml': ringOf(1220), 'releases/openapi-1.0.0.yaml': ringOf(1220, 'Old') })
     expect(await generateIn(root)).toMatchObject({ ok: true })
     expect(await checkBreaking({ root, contract: 'openapi.yaml', folder: 'releases' }, undefined, true)).toEqual({
@@ -29,7 +29,7 @@ describe('a large contract', () => {
     })
   })
 
-  it('is refused if an operation takes half a second to compile', { timeout: 120_000 }, async () => {
+  it('is refused if an operation takes half a second to compile', async () => {
     const nested = (levels: number): object =>
       levels === 0 ? int64 : { anyOf: ['a', 'b'].map((name) => ({ properties: { [name]: nested(levels - 1) } })) }
     const requestBody = { content: json(nested(11)) }

@@ -95,7 +95,7 @@ async function expectResponses(version: keyof typeof versions, shown = '', ...op
   expect((await fetch(`${origin}/docs`)).status).toBe(200)
 }
 
-test('a generated service responds at once, and with its first handler', { timeout: 120_000 }, async () => {
+test('a generated service responds at once, and with its first handler', async () => {
   await expectResponses(24, before)
   for (const version of [22, 24, 26] as const) {
     await expectResponses(version, mocked, '--import', 'fastify-contract-cli/dev')
@@ -110,36 +110,28 @@ test('a generated service responds at once, and with its first handler', { timeo
   expect(test()).toMatch(/^# pass [1-9]\d*\n# fail 0\n/m)
 })
 
-test.each([22.12, 22, 24, 26] as const)(
-  'the packed packages generate and compare on Node %d',
-  { timeout: 120_000 },
-  async (version) => {
-    expect(run(version, 'node', '--version')).toBe(`v${versions[version]}\n`)
-    expect(run(version, 'fastify-contract', 'generate', '--check')).toBe('generated/ matches openapi.yaml\n')
-    await writeFile(join(project, 'before.yaml'), block('yaml').replace('maxLength: 5', 'maxLength: 4'))
-    expect(run(version, 'fastify-contract', 'breaking', 'before.yaml')).toMatch(/1 compatible/)
-  },
-)
+test.each([22.12, 22, 24, 26] as const)('the packed packages generate and compare on Node %d', async (version) => {
+  expect(run(version, 'node', '--version')).toBe(`v${versions[version]}\n`)
+  expect(run(version, 'fastify-contract', 'generate', '--check')).toBe('generated/ matches openapi.yaml\n')
+  await writeFile(join(project, 'before.yaml'), block('yaml').replace('maxLength: 5', 'maxLength: 4'))
+  expect(run(version, 'fastify-contract', 'breaking', 'before.yaml')).toMatch(/1 compatible/)
+})
 
 // npm puts the compiler of the project beside openapi-typescript.
-test.each(['5.0.4', '5.8.3'])(
-  'generate, types and init work in a project with TypeScript %s',
-  { timeout: 120_000 },
-  async (typescript) => {
-    const cwd = await folderWith({ 'package.json': '{ "type": "module" }', 'openapi.yaml': block('yaml') })
-    install(cwd, `typescript@${typescript}`)
-    const command = (...parameters: string[]) => {
-      return execFileSync('npx', ['fastify-contract', ...parameters], { cwd, encoding: 'utf8', stdio: 'pipe' })
-    }
-    expect(command('generate')).toBe('wrote generated/contract.ts, generated/openapi.ts\n')
-    expect(command('types', 'openapi.yaml')).toContain('greet')
-    expect(command('init', 'openapi.yaml', 'service')).toContain('service')
-    const written = (folder: string) => readFile(join(folder, 'generated/openapi.ts'), 'utf8')
-    expect(await written(cwd)).toBe(await written(project))
-  },
-)
+test.each(['5.0.4', '5.8.3'])('generate, types and init work in a project with TypeScript %s', async (typescript) => {
+  const cwd = await folderWith({ 'package.json': '{ "type": "module" }', 'openapi.yaml': block('yaml') })
+  install(cwd, `typescript@${typescript}`)
+  const command = (...parameters: string[]) => {
+    return execFileSync('npx', ['fastify-contract', ...parameters], { cwd, encoding: 'utf8', stdio: 'pipe' })
+  }
+  expect(command('generate')).toBe('wrote generated/contract.ts, generated/openapi.ts\n')
+  expect(command('types', 'openapi.yaml')).toContain('greet')
+  expect(command('init', 'openapi.yaml', 'service')).toContain('service')
+  const written = (folder: string) => readFile(join(folder, 'generated/openapi.ts'), 'utf8')
+  expect(await written(cwd)).toBe(await written(project))
+})
 
-test('the types of the packed packages find a wrong handler', { timeout: 120_000 }, async () => {
+test('the types of the packed packages find a wrong handler', async () => {
   run(24, 'tsc')
   await writeFile(join(project, 'src/wrong.ts'), wrongHandler)
   expect(() => run(24, 'tsc')).toThrow()

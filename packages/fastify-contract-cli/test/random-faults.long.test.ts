@@ -37,7 +37,7 @@ function membersOf(node: unknown): [Holder, string][] {
   return Object.keys(holder).flatMap((key) => [[holder, key] as [Holder, string], ...membersOf(holder[key])])
 }
 
-test('a contract with random faults is taken, or refused with places', { timeout: 300_000 }, async () => {
+test('a contract with random faults is taken, or refused with places', async () => {
   const contract: unknown = parse(await readFile(file, 'utf8'))
   const property = fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 2 }), async (edits) => {
     const copy = structuredClone(contract)

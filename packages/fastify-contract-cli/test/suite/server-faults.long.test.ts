@@ -27,14 +27,14 @@ async function run(document: object, faults: Faults): Promise<{ code: number; li
 test.each([
   ['default', 500],
   ['5XX', 503],
-])('a change that fails is a fault where only %s is declared', { timeout: 120_000 }, async (declared, status) => {
+])('a change that fails is a fault where only %s is declared', async (declared, status) => {
   const { code, lines } = await run(declaring(declared), failing(status))
   const problem = `received ${String(status)}, which the operation declares as ${declared} alone`
   expect(lines).toContainEqual(expect.stringMatching(RegExp(`creates .* → PUT /pets/\\d+: ${problem}`)))
   expect(code).toBe(1)
 })
 
-test('a change that fails is a note where its status is declared', { timeout: 120_000 }, async () => {
+test('a change that fails is a note where its status is declared', async () => {
   const { code, lines } = await run(declaring('503'), failing(503))
   expect(lines).toContain('  note: 503 for a request that the contract allows (1 test)')
   expect(code).toBe(0)

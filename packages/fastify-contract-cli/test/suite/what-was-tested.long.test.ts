@@ -15,7 +15,7 @@ async function pets(faults: Faults = {}): Promise<string> {
 const withKey = ['--auth', 'key=k', '--seed', '7']
 const ofKey = ['POST /pets', 'GET /pets', 'GET /pets/{petId}', 'PUT /pets/{petId}', 'DELETE /pets/{petId}']
 
-test('operations without credentials give exit code 2, unless --skip names them', { timeout: 120_000 }, async () => {
+test('operations without credentials give exit code 2, unless --skip names them', async () => {
   const url = await pets()
   const unnamed = await runTestOf(petsDocument, ['--url', url])
   expect(unnamed.code).toBe(2)
@@ -39,7 +39,7 @@ test('a run that sends nothing has exit code 2', async () => {
   })
 })
 
-test('a skipped operation gets no request', { timeout: 120_000 }, async () => {
+test('a skipped operation gets no request', async () => {
   const methods = new Set<string>()
   const reply: Faults['reply'] = (right, { method }) => {
     methods.add(method)
@@ -54,7 +54,7 @@ test('a skipped operation gets no request', { timeout: 120_000 }, async () => {
   expect(unknown).toEqual({ code: 2, lines: ['the contract has no operation GET /none'] })
 })
 
-test('an operation that answers 501 is named and is no failure', { timeout: 120_000 }, async () => {
+test('an operation that answers 501 is named and is no failure', async () => {
   const reply: Faults['reply'] = (right, { method, path }) =>
     method === 'GET' && path.startsWith('/pets/') && right.status < 400 ? { status: 501 } : right
   const { code, lines } = await runTestOf(petsDocument, ['--url', await pets({ reply }), ...withKey])
@@ -62,14 +62,14 @@ test('an operation that answers 501 is named and is no failure', { timeout: 120_
   expect(code).toBe(0)
 })
 
-test('a server that answers 501 to everything has exit code 2', { timeout: 120_000 }, async () => {
+test('a server that answers 501 to everything has exit code 2', async () => {
   const url = await pets({ reply: () => ({ status: 501 }) })
   const { code, lines } = await runTestOf(petsDocument, ['--url', url, ...withKey])
   expect(lines.at(-1)).toMatch(/: 0 ok, 0 failed/)
   expect(code).toBe(2)
 })
 
-test('an operation that refuses each valid request is not tested', { timeout: 120_000 }, async () => {
+test('an operation that refuses each valid request is not tested', async () => {
   const reply: Faults['reply'] = (right, { method }) =>
     method === 'PUT' ? { status: 404, body: { title: 'a' } } : right
   const skip = ['--skip', 'POST /pets']
@@ -82,7 +82,7 @@ test('an operation that refuses each valid request is not tested', { timeout: 12
   expect(code).toBe(2)
 })
 
-test('what gets nothing but 429 is not tested', { timeout: 120_000 }, async () => {
+test('what gets nothing but 429 is not tested', async () => {
   const limited = { status: 429, headers: {} }
   const refused = { description: 'Later.' }
   const paths = structuredClone(petsDocument['paths']) as Record<string, Record<string, { responses?: object }>>
@@ -224,7 +224,7 @@ async function timed(options: TestOptions, contract = petsContract): Promise<Tim
   return results
 }
 
-test('each test that is ok has sent a request', { timeout: 120_000 }, async () => {
+test('each test that is ok has sent a request', async () => {
   const url = await pets({ delay: 100 })
   const args = ['--url', url, ...withKey, '--seconds', '3']
   const { code, lines } = await runTestOf(petsDocument, args)
@@ -234,7 +234,7 @@ test('each test that is ok has sent a request', { timeout: 120_000 }, async () =
   expect(code).toBe(2)
 })
 
-test('a slow server is asked for each operation', { timeout: 120_000 }, async () => {
+test('a slow server is asked for each operation', async () => {
   const seconds = 8
   const all = await timed({ url: await pets({ delay: 300 }), auth: { key: 'k' }, seconds })
   const tested = all.filter(({ result }) => result.verdict === 'ok').map(({ result }) => result.route)
@@ -253,7 +253,7 @@ const lists = contractOf(
   { security: [] },
 )
 
-test('an operation that does not respond takes no time of the others', { timeout: 120_000 }, async () => {
+test('an operation that does not respond takes no time of the others', async () => {
   const url = await listen(({ url: target = '' }, response) => {
     if (target.startsWith('/a')) return
     const limit = new URL(target, 'http://localhost').searchParams.get('limit') ?? '0'
@@ -294,7 +294,7 @@ const large = readContract(
   ),
 )
 
-test('drawing and shrinking end with the time, and what was found is told', { timeout: 120_000 }, async () => {
+test('drawing and shrinking end with the time, and what was found is told', async () => {
   const exchange = async ({ body }: { body?: unknown }) => {
     await setTimeout(20)
     return { status: String(body).length > 200 ? 500 : 204, headers: {}, text: '' }
