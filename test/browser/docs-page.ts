@@ -48,7 +48,7 @@ export interface DocsPage {
  */
 export async function openDocsPage(browser: Browser, origin: string): Promise<DocsPage> {
   const page = await browser.newPage({ viewport: { width: 1200, height: 1000 } })
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(120_000)
   const faults: string[] = []
   page.on('console', (message) => faults.push(`console ${message.type()}: ${message.text()}`))
   page.on('pageerror', (error) => faults.push(`page error: ${error.message}`))

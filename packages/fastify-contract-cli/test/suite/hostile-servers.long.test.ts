@@ -174,6 +174,9 @@ test('a server that switches protocols at once breaks the contract', async () =>
   expect(await faultsOf(await listen(switches))).toContainEqual(expect.stringMatching(/^fault of the server: /))
 })
 
+/** Other processes make a run longer, but not dearer. */
+const printCpu = `process.on('exit', () => console.error('CPU:', process.cpuUsage().user))`
+
 test.each<[string, string]>([
   ['integers', `[${'0,'.repeat(4_000_000)}0]`],
   ['an endless integer', `[1${'0'.repeat(8_000_000)}]`],
@@ -187,13 +190,13 @@ test.each<[string, string]>([
       response.writeHead(200, { 'content-type': 'application/json' }).end(body)
     }),
   )
-  const args = ['--max-old-space-size=192', cli, 'test', pets, '--url', url, '--seconds', '6', '--only', 'GET /pets']
-  const start = performance.now()
-  const { stdout } = await promisify(execFile)(process.execPath, [...args, '--auth', 'key=k'], { timeout: 40_000 })
+  const node = ['--max-old-space-size=192', `--import=data:text/javascript,${encodeURIComponent(printCpu)}`]
+  const args = [cli, 'test', pets, '--url', url, '--seconds', '6', '--only', 'GET /pets', '--auth', 'key=k']
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [...node, ...args])
     // It also takes what it has to refuse.
-    .catch((error: unknown) => error as { stdout: string })
+    .catch((error: unknown) => error as { stdout: string; stderr: string })
   expect(stdout).toMatch(/^  not judged in \d tests?: a response has more than 1 MiB, which is not checked$/m)
-  expect(performance.now() - start).toBeLessThan(14_000)
+  expect(Number(/^CPU: (\d+)$/m.exec(stderr)?.[1])).toBeLessThan(10_000_000)
 })
 
 test('a body of 1 MB is checked within seconds', async () => {
@@ -285,11 +288,11 @@ test.each<[string, object]>([
   const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'X-Key' } }
   const contract = readContract({ paths: { '/a': { post } }, components: { schemas, securitySchemes } })
   const exchange = () => Promise.resolve({ status: 400, headers: {}, text: '' })
-  const start = performance.now()
+  const start = process.cpuUsage()
   const verdicts = new Set<string>()
   for await (const { verdict } of testServer(contract, { exchange, auth: { key: 'k' }, seconds: 3 }))
     verdicts.add(verdict)
-  expect(performance.now() - start).toBeLessThan(20_000)
+  expect(process.cpuUsage(start).user).toBeLessThan(20_000_000)
   expect(verdicts).toContain('left out')
   expect(verdicts).not.toContain('fault')
 })
