@@ -65,11 +65,24 @@ const lostLink = (link: object) => ({ 200: { description: 'Done.', links: { next
 const toThings = (method: string) => `#/paths/~1things/${method}`
 const lost = (target: string) =>
   new RegExp(
-    `: the link leads to ${target.replaceAll(/[.#$/{}]/g, String.raw`\$&`)}, which is not (?:an operation|the operationId of exactly one operation), and is ignored; correct the name$`,
+    `: the link leads to ${target.replaceAll(/[.#$/{}]/g, String.raw`\$&`)}, which is not an operation of the contract; correct the name, or remove the link$`,
   )
 
 /** Contracts that are refused, each for one reason, by the keyword that it is about. */
 const refused: [keyword: string, contract: object, because: RegExp][] = [
+  ['link.operationId', withResponse({ links: { next: { operationId: 'listThing' } } }), lost('listThing')],
+  ['link.operationId', withComponents({ links: { Next: { operationId: 'listThing' } } }), lost('listThing')],
+  [
+    'link.operationId',
+    contractWith({ callbacks: { a: { '{$url}': { post: { responses: lostLink({ operationId: 'a' }) } } } } }),
+    lost('a'),
+  ],
+  ['link.operationRef', withResponse({ links: { next: { operationRef: toThings('put') } } }), lost(toThings('put'))],
+  [
+    'link.operationRef',
+    withResponse({ links: { next: { operationRef: '#/components/schemas/Error' } } }),
+    lost('#/components/schemas/Error'),
+  ],
   ['securityScheme.type', withScheme({ type: 'http' }), /type: http needs the member scheme; add it$/],
   ['securityScheme.type', withScheme({ type: 'apiKey', in: 'query' }), /type: apiKey needs the member name; add it$/],
   [
@@ -836,19 +849,6 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     }),
     /externalValue: has no meaning beside value; remove one of them/,
   ],
-  ['link.operationId', withResponse({ links: { next: { operationId: 'listThing' } } }), lost('listThing')],
-  ['link.operationId', withComponents({ links: { Next: { operationId: 'listThing' } } }), lost('listThing')],
-  [
-    'link.operationId',
-    contractWith({ callbacks: { a: { '{$url}': { post: { responses: lostLink({ operationId: 'a' }) } } } } }),
-    lost('a'),
-  ],
-  ['link.operationRef', withResponse({ links: { next: { operationRef: toThings('put') } } }), lost(toThings('put'))],
-  [
-    'link.operationRef',
-    withResponse({ links: { next: { operationRef: '#/components/schemas/Error' } } }),
-    lost('#/components/schemas/Error'),
-  ],
   [
     'schema.pattern',
     withSchema(
@@ -1143,14 +1143,21 @@ describe('each keyword', () => {
     ])
   })
 
-  it('that links to the operationId of several operations is ignored', async () => {
-    const link = lostLink({ operationId: 'twice' })
-    const twice = contractOf({
-      '/things': { get: { operationId: 'twice', responses: link } },
-      '/parts': { get: { operationId: 'twice', responses: noContent } },
-    })
-    expect(await warningsOf(twice)).toContainEqual(expect.stringMatching(lost('twice')))
-  })
+  it.each([{ operationId: 'twice' }, { operationId: 'left' }, { operationRef: '#/paths/~1left%3Fa/get' }])(
+    'that links to an operation that is not served, or to several, is served without the link: %j',
+    async (link) => {
+      const contract = contractOf({
+        '/things': { get: { operationId: 'twice', responses: lostLink(link) } },
+        '/parts': { get: { operationId: 'twice', responses: noContent } },
+        '/left?a': { get: { operationId: 'left', responses: noContent } },
+      })
+      expect(await warningsOf(contract)).toContainEqual(
+        expect.stringContaining(
+          `: the link leads to ${Object.values(link).join()}, which is not exactly one operation that is served, and is ignored; `,
+        ),
+      )
+    },
+  )
 
   it.each(all.filter((each) => ['rejected', 'ignored'].includes(treatmentOf(each))))(
     '$name is refused or ignored with its place and a remedy, whatever its value',

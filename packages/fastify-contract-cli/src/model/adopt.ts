@@ -1,4 +1,4 @@
-import { contextOf } from './context.ts'
+import { contextOf, writtenOperations } from './context.ts'
 import { declareRequired } from './declare-required.ts'
 import type { Finding } from './findings.ts'
 import { References } from './follow.ts'
@@ -75,11 +75,12 @@ export function adopt(
       }
     },
   }
+  const written = writtenOperations(document)
   const mended = mend(mending, references)
   mending.attempt(() => {
     readEvents(mended, mending)
   })
-  const context = contextOf(mending, mended)
+  const context = contextOf(mending, mended, written)
   // What is in an ignored member is not visited.
   for (const described of visit([rootOf(document)])) {
     adoption.objects.push(described)

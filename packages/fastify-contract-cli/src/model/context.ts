@@ -1,4 +1,5 @@
-import { lookUp } from 'fastify-contract/json'
+import { operationPlaces } from 'fastify-contract/document'
+import { BrokenReference, lookUp } from 'fastify-contract/json'
 import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import { securitySchemesOf } from 'fastify-contract/security'
 import type { ContractObject, KeywordContext, Mending } from './table/keyword.ts'
@@ -15,10 +16,50 @@ export function namedSchemas(document: Record<string, unknown>): NamedSchemas {
   return componentsIn(document, 'schemas') as NamedSchemas
 }
 
+/** The operations of a contract before it is mended, by what links name them by. */
+export interface WrittenOperations {
+  ids: ReadonlySet<unknown>
+  /** A document that has true where they are. */
+  outline: object
+}
+
+/** Lists the operations of a contract with an unchecked structure. Mending leaves out some, and renames others. */
+export function writtenOperations(document: Record<string, unknown>): WrittenOperations {
+  const ids = new Set<unknown>()
+  const itemOutline = (item: object) => {
+    const [fields, additionalOperations] = [{} as Record<string, true>, {} as Record<string, true>]
+    for (const { holder, key } of operationPlaces(item)) {
+      // It has this place because it is an object.
+      ids.add((holder[key] as Record<string, unknown>)['operationId'])
+      const outline = holder === item ? fields : additionalOperations
+      outline[key] = true
+    }
+    return { ...fields, additionalOperations }
+  }
+  const outline = (section: unknown) =>
+    Object.fromEntries(
+      Object.entries(isSchema(section) ? section : {}).flatMap(([path, item]) =>
+        isSchema(item) ? [[path, itemOutline(item)]] : [],
+      ),
+    )
+  return { ids, outline: { paths: outline(document['paths']), webhooks: outline(document['webhooks']) } }
+}
+
+/** Looks up a reference. @returns undefined also if its percent-encoding is broken */
+function target(document: unknown, reference: string): unknown {
+  try {
+    return lookUp(document, reference)
+  } catch (error) {
+    if (error instanceof BrokenReference) return undefined
+    throw error
+  }
+}
+
 /** The context of the objects of a contract. */
 export function contextOf(
   { document, resolve }: Mending,
   objects: readonly ContractObject[],
+  written: WrittenOperations,
 ): Omit<KeywordContext, 'role'> {
   const operations = new Set(objects.flatMap(({ object, kind }) => (kind === 'operation' ? [object] : [])))
   const ids = new Set([...operations].map(({ operationId }) => operationId))
@@ -45,8 +86,11 @@ export function contextOf(
     securitySchemes: new Map(
       schemes.map(([name, { type } = {}]) => [name, { type, isSupported: supported.has(name) }]),
     ),
-    hasOperation: (by) =>
-      'id' in by ? ids.has(by.id) : operations.has(lookUp(document, by.reference) as Record<string, unknown>),
+    findOperation: (by) => {
+      if ('id' in by) return ids.has(by.id) ? 'served' : written.ids.has(by.id) ? 'written' : undefined
+      if (operations.has(target(document, by.reference) as Record<string, unknown>)) return 'served'
+      return target(written.outline, by.reference) === true ? 'written' : undefined
+    },
   }
 }
 

@@ -62,14 +62,17 @@ export interface KeywordContext {
   schemas: NamedSchemas
   /** Its security schemes, by name. */
   securitySchemes: ReadonlyMap<string, { type: unknown; isSupported: boolean }>
-  /** Whether it has an operation with this operationId, or at the end of this reference. */
-  hasOperation: (by: { id: unknown } | { reference: string }) => boolean
+  /** Finds the operation that a link names: one that is served, or one that is left out or shares its operationId. */
+  findOperation: (by: OperationName) => 'served' | 'written' | undefined
   /** Whether a value must not match this schema, or only this one of several: without an assertion it refuses valid ones. */
   isExclusive: (schema: Schema) => boolean
   /** Reads each `oneOf` that makes a schema exclusive as `anyOf`. @returns whether that is all that does */
   relax: (schema: Schema) => boolean
   role: Role
 }
+
+/** What a link names an operation by: its operationId, or a reference. */
+export type OperationName = { id: unknown } | { reference: string }
 
 /** The use of an object. `readOnly` and `default` apply only to some schemas; only an operation of `paths` is served. */
 export type Role = 'property' | 'parameter' | 'named' | 'served' | 'other'
