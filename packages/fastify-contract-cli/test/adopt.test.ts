@@ -365,6 +365,21 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       },
     ],
   ],
+  'asks for the scopes of a scheme that is given by name and by URI': [
+    [
+      contractWith(
+        {
+          security: [
+            { c: ['read'], '#/components/securitySchemes/c': ['write', 'read'] },
+            { '#/components/securitySchemes/c': [], c: ['own'] },
+          ],
+        },
+        { security: [], components: { securitySchemes: { c: { type: 'http', scheme: 'bearer' } } } },
+      ),
+      [],
+      { paths: { '/things': { get: { security: [{ c: ['read', 'write'] }, { c: ['own'] }] } } } },
+    ],
+  ],
   'gives a QUERY without a body one of any type': [
     [
       withPath('/a', {}, { query: { operationId: 'b', responses: noContent } }),

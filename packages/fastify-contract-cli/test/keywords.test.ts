@@ -1231,6 +1231,28 @@ describe('each keyword', () => {
     expect(problems[0]).toContain(`so it is not ignored; ${remedy}`)
   })
 
+  const listed = [{ key: [] }]
+  const onA = { '{$url}': { post: { responses: noContent } } }
+  it.each<[keyword: string, member: string, kind: string, contract: object]>([
+    ['callbacks', 'security', 'a callback', contractWith({ callbacks: { onA, security: listed } })],
+    ['securty', 'securty', 'a path item', contractWith({ callbacks: { onA: { ...onA, securty: listed } } })],
+    ['callbacks', 'security', 'a callback', withComponents({ callbacks: { onA, security: listed } })],
+    ['links', 'security', 'a link', withResponse({ links: { security: listed } })],
+    ['headers', 'security', 'a header', withResponse({ headers: { security: listed } })],
+    ['content', 'security', 'a media type', withBody({ content: { ...json({}), security: listed } })],
+    ['content', 'security', 'a media type', withResponse({ content: { ...json({}), security: listed } })],
+  ])('of a map with a list about access is refused: %s', async (keyword, member, kind, contract) => {
+    expect(await problemsOf(contract)).toEqual([
+      expect.stringMatching(
+        `: ${keyword}: ${member} is not ${kind}, and is about access, so it is not ignored; write `,
+      ),
+    ])
+  })
+
+  it('of a map may have a name about access', async () => {
+    expect(await problemsOf(contractWith({ callbacks: { security: onA } }))).toEqual([])
+  })
+
   it('of a merge key of YAML is warned of once', async () => {
     const contract = stringifyJson(contractWith({}), 1)
       .replace(/^\{/, '{ "x-base": &base { in: query, schema: { type: string } },')

@@ -181,8 +181,8 @@ function applyKeyword(
     const found = attempt(() => warnsOfMember?.(name, member, { ...context, role }))
     if (found !== undefined) warn({ object: members, key: name }, `${key}: ${found}`, of)
   }
-  for (const { holder, name, of } of misplaced(object, kind, key))
-    reject({ object: holder, key: name }, `${key}: has a member that is not ${articleAndName(of)}; write an object`)
+  for (const { holder, name, problem } of misplaced(object, kind, key))
+    reject({ object: holder, key: name }, `${key}: ${problem}`)
 }
 
 function unknown(key: string, kind: Kind): Keyword {

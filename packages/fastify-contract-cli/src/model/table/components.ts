@@ -1,5 +1,6 @@
 import { escapeName } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
+import { accessProblem } from './access.ts'
 import { type Keyword, type Keywords, type Kind, type Mending } from './keyword.ts'
 
 export const components: Keywords = {
@@ -33,7 +34,8 @@ function section(name: string, kind: Kind, more: Keyword = {}): Keywords {
 function removeUnused(members: unknown, section: string, { places: { references }, warn }: Mending): void {
   if (!isSchema(members)) return
   for (const [name, member] of Object.entries(members)) {
-    if (isSchema(member) || typeof member === 'boolean') continue
+    // One that is about access is refused.
+    if (isSchema(member) || typeof member === 'boolean' || accessProblem(name, []) !== undefined) continue
     const escaped = escapeName(name)
     if ([escaped, encodeURIComponent(escaped)].some((each) => references.has(`#/components/${section}/${each}`)))
       continue

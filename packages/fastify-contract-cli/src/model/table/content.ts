@@ -1,5 +1,6 @@
 import { isRange, kindOf, parseMediaType } from 'fastify-contract/document'
 import { type NamedSchemas, inPlace, isAnnotation, isSchema, typesOf } from 'fastify-contract/schema'
+import { accessProblem } from './access.ts'
 import { distanceOf, hasSameLetters } from './did-you-mean.ts'
 import { encodings } from './encoding.ts'
 import { examples } from './examples.ts'
@@ -50,10 +51,15 @@ export function content(kind: 'requestContent' | 'responseContent'): Keyword {
 }
 
 /** Removes content of a type that no message can name, and parameters of types that are malformed. */
-function mendMediaTypes({ object: { content } }: ContractObject, { warn }: Mending): void {
+function mendMediaTypes({ object: { content } }: ContractObject, { warn, reject }: Mending): void {
   if (!isSchema(content)) return
   for (const [type, media] of Object.entries(content)) {
     if (parseMediaType(type) !== undefined && type === type.trim()) continue
+    const access = accessProblem(type, [])
+    if (access !== undefined) {
+      reject({ object: content, key: type }, `content: ${type} is not a media type, and ${access}`)
+      continue
+    }
     const [essence = ''] = type.split(/[;,]/, 1)
     const known = parseMediaType(essence)?.essence
     const problem = known === undefined ? 'and is ignored; use one such as application/json' : `and is read as ${known}`

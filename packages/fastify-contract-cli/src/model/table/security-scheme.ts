@@ -71,7 +71,10 @@ export function nameSchemes({ object }: ContractObject, { document: { $self: sel
       if (start === undefined) continue
       const [name = ''] = namesOf(uri.slice(start.length))
       Reflect.deleteProperty(requirement, uri)
-      requirement[name] = scopes
+      const others = Object.hasOwn(requirement, name) ? requirement[name] : []
+      // Both count. What is no list is refused later.
+      requirement[name] =
+        Array.isArray(scopes) && Array.isArray(others) ? [...new Set<unknown>([...others, ...scopes])] : scopes
     }
   }
 }

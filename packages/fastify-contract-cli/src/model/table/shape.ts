@@ -2,6 +2,7 @@ import { isSchema } from 'fastify-contract/schema'
 import { type Form, type Keyword, type Kind, quoted } from './keyword.ts'
 import type { Places } from '../places.ts'
 import { heldBy, keywordOf } from './table.ts'
+import { accessProblem } from './access.ts'
 
 /** Whether a value can be an object of a kind. A schema may be `true` or `false`. */
 function isHeld(kind: Kind, value: unknown): boolean {
@@ -44,13 +45,21 @@ export function shapeProblem(
   return isObject ? undefined : 'is not an object; correct it'
 }
 
-/** The members of the list or map of a keyword that are not objects of its kind. */
+/** The members of the list or map of a keyword that are not objects of its kind, each with the problem and the remedy. */
 export function misplaced(object: Record<string, unknown>, kind: Kind, key: string) {
   const held = heldBy(object, kind, key)
+  const isShown = keywordOf(kind, key)?.isShown === true
   // Of a value that is no list or map, the keyword has another form.
-  if (held === undefined || held.holder === object || keywordOf(kind, key)?.isShown === true) return []
+  if (held === undefined || (held.holder === object && !isShown)) return []
   const { holder, names, kind: of } = held
-  return names.flatMap((name) => (isHeld(of, holder[name]) ? [] : [{ holder, name, of }]))
+  const is = `is not ${articleAndName(of)}`
+  return names.flatMap((name): { holder: object; name: string; problem: string }[] => {
+    const access = isHeld(of, holder[name]) ? undefined : accessProblem(name, [])
+    if (access !== undefined) return [{ holder, name, problem: `${name} ${is}, and ${access}` }]
+    // What only documents may be anything else.
+    if (isShown || isHeld(of, holder[name])) return []
+    return [{ holder, name, problem: `has a member that ${is}; write an object` }]
+  })
 }
 
 /** A kind of object with its article. */
