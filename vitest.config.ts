@@ -21,7 +21,7 @@ const onPostgresLong = [
 ]
 
 /** A test waits for compilers and servers that take some 15 s alone. On a busy machine they take ten times as long. */
-const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000, interval: 10 } } }
+const patient = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 120_000, interval: 10 } } }
 
 /** The ends of the range of Fastify that the library takes; every other test runs on its newest release. */
 const onOtherFastify = ['fastify-5.0.0', 'fastify-6'].map((fastify) => ({

@@ -8,7 +8,7 @@ import { type FuzzResult, attackAll, attacksOf, faultIn, warmUp } from './fuzz.t
 const connections = 600
 
 /** 64 concurrent connections of at most 2 MiB, and uncollected garbage. */
-const bounds = { livezMilliseconds: 3_000, growthMebibytes: 192 }
+const bounds = { livezMilliseconds: 10_000, growthMebibytes: 192 }
 
 test.each([
   ['without', {}],

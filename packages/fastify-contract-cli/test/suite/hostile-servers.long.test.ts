@@ -191,7 +191,7 @@ test.each<[string, string]>([
     }),
   )
   const node = ['--max-old-space-size=192', `--import=data:text/javascript,${encodeURIComponent(printCpu)}`]
-  const args = [cli, 'test', pets, '--url', url, '--seconds', '6', '--only', 'GET /pets', '--auth', 'key=k']
+  const args = [cli, 'test', pets, '--url', url, '--seconds', '30', '--only', 'GET /pets', '--auth', 'key=k']
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [...node, ...args])
     // It also takes what it has to refuse.
     .catch((error: unknown) => error as { stdout: string; stderr: string })
