@@ -71,10 +71,9 @@ export function nameSchemes({ object }: ContractObject, { document: { $self: sel
       if (start === undefined) continue
       const [name = ''] = namesOf(uri.slice(start.length))
       Reflect.deleteProperty(requirement, uri)
-      const others = Object.hasOwn(requirement, name) ? requirement[name] : []
-      // Both count. What is no list is refused later.
-      requirement[name] =
-        Array.isArray(scopes) && Array.isArray(others) ? [...new Set<unknown>([...others, ...scopes])] : scopes
+      const both: unknown[] = Object.hasOwn(requirement, name) ? [requirement[name], scopes] : [scopes]
+      // What is no list is refused later.
+      requirement[name] = both.every(Array.isArray) ? [...new Set(both.flat())] : scopes
     }
   }
 }
