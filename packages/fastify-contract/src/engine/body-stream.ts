@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { chunksOf } from '../types/encoded.ts'
+import { streamTurns } from './stream-turns.ts'
 
 /** An async iterable that is closed with its iterator, also if nothing was read of it. */
 export class OwnedIterable<Item> {
@@ -27,55 +28,77 @@ export class OwnedIterable<Item> {
 }
 
 /**
- * Creates a stream that owns the chunks of a body: it closes their source when it ends or is destroyed, even unread. It
- * holds one chunk, and reads the next when the client has taken it. `Readable.from` reads ahead, and does not close an
- * unread Node stream.
- *
- * @param chunks a Node or web stream, a generator, or any other async iterable
- * @param onTaken receives each chunk when the next one is read
+ * A stream that owns the chunks of a body: it closes their source when it ends or is destroyed, even unread. It holds one
+ * chunk, and reads the next in a turn of its own when the client has taken it. `Readable.from` reads ahead, and does not
+ * close an unread Node stream.
  */
-export function streamChunks<Chunk extends Uint8Array>(
-  chunks: AsyncIterable<Chunk>,
-  onTaken?: (chunk: Chunk) => void,
-): Readable {
-  const source = new OwnedIterable(chunks)
-  let taken: Chunk | undefined
-  const stream = new Readable({
-    highWaterMark: 0,
-    read() {
-      if (taken !== undefined) onTaken?.(taken)
-      taken = undefined
-      source
-        .iterate()
-        .next()
-        .then(
-          ({ value, done }) => {
-            if (done === true) this.push(null)
-            else if (typeof value === 'string' || value instanceof Uint8Array) this.push((taken = value))
-            else this.destroy(new TypeError('a chunk of the body is not bytes'))
-          },
-          (error: unknown) => this.destroy(asError(error)),
-        )
-    },
-    destroy(error, callback) {
-      source.close().then(
-        () => {
-          callback(error)
-        },
-        (failure: unknown) => {
-          callback(error ?? asError(failure))
-        },
-      )
-    },
-  })
-  // The response reports its own errors.
-  return stream.on('error', ignore)
+export class BodyStream<Chunk extends Uint8Array = Uint8Array> extends Readable {
+  readonly #source: OwnedIterable<Chunk>
+  readonly #onTaken: ((chunk: Chunk) => void) | undefined
+  #taken: Chunk | undefined
+  #isWaiting = false
+
+  /**
+   * @param chunks a Node or web stream, a generator, or any other async iterable
+   * @param onTaken receives each chunk when the next one is read
+   */
+  constructor(chunks: AsyncIterable<Chunk>, onTaken?: (chunk: Chunk) => void) {
+    super({ highWaterMark: 0 })
+    this.#source = new OwnedIterable(chunks)
+    this.#onTaken = onTaken
+    // The response reports its own errors.
+    this.on('error', ignore)
+  }
+
+  /** Whether the source has been asked for a chunk that is not there yet. */
+  get isWaiting(): boolean {
+    return this.#isWaiting
+  }
+
+  override _read(): void {
+    if (this.#taken !== undefined) this.#onTaken?.(this.#taken)
+    this.#taken = undefined
+    streamTurns.take(this.#draw)
+  }
+
+  readonly #draw = (): void => {
+    if (this.destroyed) return
+    this.#isWaiting = true
+    try {
+      this.#source.iterate().next().then(this.#take, this.#fail)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  readonly #take = ({ value, done }: IteratorResult<Chunk>): void => {
+    this.#isWaiting = false
+    if (done === true) this.push(null)
+    else if (typeof value === 'string' || value instanceof Uint8Array) this.push((this.#taken = value))
+    else this.destroy(new TypeError('a chunk of the body is not bytes'))
+  }
+
+  readonly #fail = (error: unknown): void => {
+    this.#isWaiting = false
+    this.destroy(asError(error))
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#source.close().then(
+      () => {
+        callback(error)
+      },
+      (failure: unknown) => {
+        callback(error ?? asError(failure))
+      },
+    )
+  }
 }
 
 /** Closes a streamed body that is not sent. */
 export function closeBody(body: unknown): void {
   const chunks = chunksOf(body)
-  if (chunks !== undefined) streamChunks(chunks).destroy()
+  if (chunks !== undefined) new BodyStream(chunks).destroy()
 }
 
 /** By its methods: packages such as `readable-stream` have their own classes. */

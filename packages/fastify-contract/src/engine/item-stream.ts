@@ -62,11 +62,6 @@ export class ItemStream implements AsyncIterable<Buffer>, AsyncIterator<Buffer, 
     this.#reports = reports
   }
 
-  /** Whether the client has everything, and no further item is ready. */
-  get isWaiting(): boolean {
-    return this.#asked !== undefined && this.#text === ''
-  }
-
   [Symbol.asyncIterator](): this {
     return this
   }

@@ -2,14 +2,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import { inspect } from 'node:util'
 import { printable } from '../json/printable.ts'
 
-/** The log of a server that was given none: errors go to standard error, and nothing else is written. */
+/** The log of a server that was given none: errors go to standard error, also those of warnings, and nothing else is written. */
 export class ErrorPrinter implements FastifyBaseLogger {
   readonly level = 'error'
   readonly silent = ignore
   readonly trace = ignore
   readonly debug = ignore
   readonly info = ignore
-  readonly warn = ignore
   readonly #bindings: object
   readonly #parent: ErrorPrinter | undefined
 
@@ -38,6 +37,11 @@ export class ErrorPrinter implements FastifyBaseLogger {
       ...(err === undefined ? [] : inspect(err).split('\n')),
     ]
     console.error(lines.map(printable).join('\n'))
+  }
+
+  /** Fastify warns of an error that comes after the headers of its response. */
+  warn(given: unknown, message?: string): void {
+    if (given instanceof Object && 'err' in given) this.error(given, message)
   }
 
   fatal(given: unknown, message?: string): void {

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { onRequestHookHandler, onSendHookHandler } from 'fastify'
-import { streamChunks } from '../engine/body-stream.ts'
+import { BodyStream } from '../engine/body-stream.ts'
 import type { ValidReply } from '../engine/engine.ts'
 import { ItemStream } from '../engine/item-stream.ts'
 import type { Media } from '../engine/reply-media.ts'
@@ -135,14 +135,15 @@ export function createReplySender(
     const isHeld =
       body instanceof ItemStream
         ? holdItems(body)
-        : content === undefined || hold(raw, content instanceof Readable ? streamBytes : content.length)
+        : content === undefined || hold(raw, content instanceof BodyStream ? streamBytes : content.length)
     if (!isHeld) throw unavailable('too many large responses are waiting to be read; try again in a second')
     if (body instanceof ItemStream) {
-      keepOpen(body, raw, readBehind)
+      keepOpen(body, raw)
       open.add(raw)
       whenClosed(raw, () => open.delete(raw))
     }
-    if (content instanceof Readable) {
+    if (content instanceof BodyStream) {
+      closeWithoutClient(content, raw, body instanceof ItemStream ? (readBehind ?? 'end') : undefined)
       removeOnError(
         content,
         reply,
@@ -159,7 +160,7 @@ export function createReplySender(
     }
     if (content === undefined || media === undefined) return reply.send()
     // For HEAD, Fastify would read the whole stream.
-    const isUnsent = content instanceof Readable && reply.request.method === 'HEAD'
+    const isUnsent = content instanceof BodyStream && reply.request.method === 'HEAD'
     return sendContent(reply, media.contentType, isUnsent ? Readable.from([]) : content)
   }
 }
@@ -170,10 +171,10 @@ function contentOf(
   { isJson }: Media,
   hasBigInts: boolean | undefined,
   response: ServerResponse,
-): string | Uint8Array | Readable {
+): string | Uint8Array | BodyStream {
   const chunks = chunksOf(body)
   if (chunks !== undefined) {
-    const stream = streamChunks(chunks, (chunk) => {
+    const stream = new BodyStream(chunks, (chunk) => {
       // Only the response uses these bytes. It may not have written a short chunk yet.
       if (body instanceof Encoded && response.writableLength === 0) release(chunk)
     })
@@ -195,16 +196,8 @@ function contentOf(
   return body as string | Uint8Array
 }
 
-/** How long a stream without items stays open, at least, when its client has ended its side. */
-const halfClosedMilliseconds = 500
-
-/**
- * Keeps a response open while its source has no item. A client that does not read is cut off as any other.
- *
- * @param readBehind reads and drops what the client has sent behind the request, so that its end is noticed; undefined
- *   where nobody can
- */
-function keepOpen(items: ItemStream, response: ServerResponse, readBehind: ReadBehind | undefined): void {
+/** Keeps a response open while its source has no item. A client that does not read is cut off as any other. */
+function keepOpen(items: ItemStream, response: ServerResponse): void {
   items.onQuiet = () => {
     if (!response.headersSent && !response.destroyed) response.flushHeaders()
   }
@@ -212,6 +205,22 @@ function keepOpen(items: ItemStream, response: ServerResponse, readBehind: ReadB
   response.on('timeout', () => {
     if (response.writableLength > 0) cutOff(response)
   })
+}
+
+/** How long a stream without chunks stays open, at least, when its client has ended its side. */
+const halfClosedMilliseconds = 500
+
+/**
+ * Closes a stream whose client has left while there is nothing to send.
+ *
+ * @param behind reads and drops what the client has sent behind the request, so that its end is noticed; `end` where nobody
+ *   can, so that such a client is taken to have left; undefined if what it has sent must be kept
+ */
+function closeWithoutClient(
+  stream: BodyStream,
+  response: ServerResponse,
+  behind: ReadBehind | 'end' | undefined,
+): void {
   // HTTP/2 closes the stream of a client that has left.
   if (http2StreamOf(response) !== undefined) return
   const { req: request } = response
@@ -226,11 +235,11 @@ function keepOpen(items: ItemStream, response: ServerResponse, readBehind: ReadB
   let written = 0
   const look = (): void => {
     looking ??= setInterval(() => {
-      const isQuiet = items.isWaiting && socket.bytesWritten === written
+      const isQuiet = stream.isWaiting && socket.bytesWritten === written
       written = socket.bytesWritten
       if (!isQuiet || (!socket.readableEnded && !socket.isPaused())) return
-      if (socket.readableEnded || readBehind === undefined) cutOff(response)
-      else readBehind(socket)
+      if (socket.readableEnded || behind === 'end') cutOff(response)
+      else behind?.(socket)
     }, halfClosedMilliseconds)
   }
   if (socket.readableEnded || socket.isPaused()) look()

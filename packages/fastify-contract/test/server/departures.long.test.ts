@@ -9,10 +9,11 @@ import { openSocket } from './support/exchange.ts'
 import { failures, ok, serve } from './support/serve.ts'
 
 const lines = { 200: { description: '', content: { 'application/jsonl': { itemSchema: {} } } }, ...failures }
+const bytes = { 200: { description: '', content: { 'application/octet-stream': {} } }, ...failures }
 const operation = (operationId: string, responses: object) => ({ get: { operationId, security: [], responses } })
 
-/** Serves a stream that never has an item, behind a handler that waits. */
-async function serveQuiet(isGuest: boolean, handled: Promise<unknown> = Promise.resolve()) {
+/** Serves a stream that never has an item or a chunk, behind a handler that waits. */
+async function serveQuiet(isGuest: boolean, responses: object, handled: Promise<unknown> = Promise.resolve()) {
   const seen = { opened: 0, closed: 0, aborted: 0 }
   const body = {
     [Symbol.asyncIterator]: () => ({
@@ -24,7 +25,7 @@ async function serveQuiet(isGuest: boolean, handled: Promise<unknown> = Promise.
     }),
   }
   const { app, listen } = await serve({
-    paths: { '/quiet': operation('quiet', lines), '/other': operation('other', { ...ok, ...failures }) },
+    paths: { '/quiet': operation('quiet', responses), '/other': operation('other', { ...ok, ...failures }) },
     handlers: {
       quiet: async (_input: object, { request }: { request: FastifyRequest }) => {
         seen.opened++
@@ -69,7 +70,7 @@ describe.each([
   test.each(times)('%s', async (time) => {
     const leave = async (bytes: string, way: (typeof ways)[number]) => {
       const { promise: left, resolve: goOn } = Promise.withResolvers()
-      const { origin, seen, connections } = await serveQuiet(isGuest, left)
+      const { origin, seen, connections } = await serveQuiet(isGuest, lines, left)
       const socket = await openSocket(origin)
       socket.on('error', () => undefined).resume()
       socket.write(bytes)
@@ -86,6 +87,23 @@ describe.each([
     const results = await Promise.allSettled(all.map(({ bytes, way }) => leave(bytes, way)))
     expect(all.filter((_one, index) => results[index]?.status === 'rejected')).toEqual([])
   })
+})
+
+test.each([
+  ['a server of the library', false],
+  ['any server', true],
+])('%s notices that the client of a quiet stream of bytes has left', async (_what, isGuest) => {
+  for (const request of ['a request', 'a request of HTTP/1.0', 'a request with a long body that nobody reads']) {
+    const { origin, seen, connections } = await serveQuiet(isGuest, bytes)
+    const socket = await openSocket(origin)
+    socket.on('error', () => undefined).resume()
+    socket.write(requests[request] ?? '')
+    await expect.poll(() => seen.opened).toBe(1)
+    await delay(100)
+    socket.end()
+    await expect.poll(connections, { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => [seen.closed, seen.aborted]).toEqual([1, 1])
+  }
 })
 
 test('a client that has ended its side gets the items that flow, also with another request behind', async () => {

@@ -72,6 +72,26 @@ describe('a server without a logger', () => {
     expect(lines[0]).not.toContain('\u001b')
   })
 
+  test('prints what fails after the headers of a response are sent', async () => {
+    const print = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    onTestFinished(() => {
+      print.mockRestore()
+    })
+    const content = { 'text/plain': {} }
+    const get = { operationId: 'get', responses: { 200: { description: 'A text.', content }, ...failures } }
+    const body = async function* () {
+      yield Buffer.from('a')
+      await Promise.reject(new Error('a fault midway'))
+    }
+    const app = await serveContract(contractOf({ ...document, paths: { '/': { get } } }), {
+      handlers: { get: () => ({ status: 200, body: body() }) },
+    })
+    onTestFinished(() => app.close())
+    await expect(fetch(await app.listen()).then((response) => response.text())).rejects.toThrow()
+    const lines = print.mock.calls.map((call) => call.join(' '))
+    expect(lines).toEqual([expect.stringMatching(/^response terminated .*reqId=[^]*Error: a fault midway\n +at /)])
+  })
+
   test('prints nothing with logger: false', async () => {
     expect((await printed({ logger: false })).lines).toEqual([])
   })

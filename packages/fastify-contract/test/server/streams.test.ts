@@ -4,10 +4,11 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { type Socket, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { setImmediate as nextIteration, setTimeout as delay } from 'node:timers/promises'
 import { Encoded } from 'fastify-contract/encoded'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { BodyStream } from '../../src/engine/body-stream.ts'
 import { openSocket } from './support/exchange.ts'
 import { type Shop, failures, serve } from './support/serve.ts'
 
@@ -81,10 +82,8 @@ const sources: Record<string, () => Source | Promise<Source>> = {
   },
   'a generator': () => {
     async function* generate(): AsyncGenerator<Uint8Array> {
-      for (;;) {
-        await nextIteration()
-        yield chunk
-      }
+      // Each chunk is ready at once.
+      for (;;) yield await Promise.resolve(chunk)
     }
     const body = generate()
     return { body, isClosed: async () => (await body.next()).done === true }
@@ -129,6 +128,25 @@ describe.each(Object.entries(sources))('the stream of a reply is closed: %s', (_
     await expect.poll(isClosed).toBe(true)
     expect(faults()).toEqual([])
   })
+})
+
+test('a stream whose chunks are always ready does not keep the rest of the process waiting', async () => {
+  const total = 100_000
+  let taken = 0
+  const stream = new BodyStream(Readable.from(Array.from({ length: total }, () => Buffer.of(1))))
+  // A socket takes what the kernel takes at once.
+  const sink = new Writable({
+    write(_chunk, _encoding, callback) {
+      taken++
+      callback()
+    },
+  })
+  const end = once(stream.pipe(sink), 'finish')
+  await nextIteration()
+  await nextIteration()
+  expect(taken).toBeLessThan(total / 2)
+  await end
+  expect(taken).toBe(total)
 })
 
 test.each<[string, object]>([
