@@ -96,6 +96,8 @@ function isUnmatched(request: FastifyRequest): boolean {
 function faultOf({ raw, originalUrl, url }: FastifyRequest): Refusal | undefined {
   const refusal = faultOfHeaders(raw)
   if (refusal !== undefined) return refusal
+  // RFC 9112, section 3.2.4. The router would read it as `/`.
+  if (originalUrl === '*' && raw.method !== 'OPTIONS') return malformed('the request target * is for OPTIONS alone')
   const fault = faultOfTarget(originalUrl) ?? (url === originalUrl ? undefined : faultOfTarget(url))
   return fault === undefined ? undefined : malformed(fault)
 }

@@ -146,6 +146,12 @@ export const requirements: readonly Requirement[] = [
   ],
   ['9112 3.2.4', 'accept OPTIONS *', 404, 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
   [
+    '9112 3.2.4',
+    'refuse * for other methods',
+    400,
+    ...['GET', 'HEAD', 'DELETE'].map((method) => `${method} * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`),
+  ],
+  [
     '9112 5.1',
     'refuse white space before the colon',
     400,
