@@ -117,9 +117,10 @@ export function createMatcher(declared: readonly string[]): (type: MediaType) =>
   }
 }
 
-/** The range of the media types of a suffix: `application/*+json` of `application/ld+json`. */
+/** The range of the media types of a suffix, which begins at the last plus (RFC 6838, section 4.2.8): `application/*+json`. */
 function withoutName(essence: string): string {
-  return essence.replace(/\/[^+]*/, '/*')
+  const suffix = essence.lastIndexOf('+')
+  return `${essence.split('/', 1).join()}/*${suffix === -1 ? '' : essence.slice(suffix)}`
 }
 
 /** A parameter that is repeated differs: parsers differ in which one they use. */

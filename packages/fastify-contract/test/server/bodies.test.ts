@@ -94,6 +94,7 @@ describe('a parameter that a declared media type has', () => {
     'text/csv; header=absent': {},
     'multipart/form-data; boundary=x': part,
     'image/*; level=1': {},
+    'image/*+xml': {},
   }
 
   test.each<[string, string]>([
@@ -109,6 +110,7 @@ describe('a parameter that a declared media type has', () => {
     ['application/ld+json; profile="http://a/b"', 'application/ld+json; charset=utf-8; profile="http://a/b"'],
     ['text/csv; header="absent"; charset=utf-8', 'text/csv; header=absent'],
     ['image/png; level=1', 'image/*; level=1'],
+    ['image/a+b+xml', 'image/*+xml'],
   ])('must be sent as declared: %s is %s', async (type, declared) => {
     const { post } = await serveBody(content)
     expect(await post(type, '{}')).toMatchObject({ status: 200, contentType: declared })
@@ -124,6 +126,7 @@ describe('a parameter that a declared media type has', () => {
     'text/csv',
     'text/csv; header=present',
     'image/png',
+    'image/a+xml+b',
   ])('is missing, or differs, and refused: %s', async (type) => {
     const { post } = await serveBody(content)
     const message = expect.stringContaining(`Content-Type must be ${vendor}; type=basic or `) as string
