@@ -37,9 +37,9 @@ function frameJson(before: string, item: unknown, hasBigInts: boolean | undefine
 
 /** An event, as far as its stream can carry it. */
 interface ServerSentEvent {
-  event?: string
-  id?: string
-  retry?: number | bigint
+  event?: string | null
+  id?: string | null
+  retry?: number | bigint | null
   data?: unknown
 }
 
@@ -50,20 +50,21 @@ function frameEvent(
   hasBigInts: boolean | undefined,
 ): Framed {
   let text = ''
-  if (event !== undefined) {
+  // A field that is null is not sent: a client would read the text "null".
+  if (typeof event === 'string') {
     if (lineBreak.test(event)) return { problem: 'item/event has a line break, which no client could read' }
     text += `event: ${event}\n`
   }
-  if (id !== undefined) {
+  if (id !== undefined && id !== null) {
     // A client ignores an id with U+0000.
     if (unfitForId.test(id)) return { problem: 'item/id has a line break or U+0000, which no client could read' }
     text += `id: ${id}\n`
   }
-  if (retry !== undefined) {
+  if (retry !== undefined && retry !== null) {
     if (!/^\d+$/.test(String(retry))) return { problem: 'item/retry is not a number of milliseconds' }
     text += `retry: ${String(retry)}\n`
   }
-  if (data !== undefined) {
+  if (data !== undefined && (data !== null || isJsonData)) {
     const isText = typeof data === 'string' && !isJsonData
     // JSON has no line break.
     text += isText

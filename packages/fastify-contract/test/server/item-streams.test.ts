@@ -15,6 +15,10 @@ const event = {
   type: 'object',
   properties: { event: { type: 'string' }, id: { type: 'string' }, retry: { type: 'integer' }, data: {} },
 }
+const nullable = {
+  type: 'object',
+  properties: Object.fromEntries(['event', 'id', 'retry', 'data'].map((name) => [name, { type: ['string', 'null'] }])),
+}
 const lines = 'application/jsonl'
 const events = 'text/event-stream'
 
@@ -74,6 +78,15 @@ test.each<[type: string, body: string, items: unknown[], media?: object]>([
   [events, 'data: a\ndata: b\ndata: c\ndata: \ndata: \n\n', [{ data: 'a\nb\r\nc\r\r' }], event],
   [events, 'data: \n\ndata:  a\n\n', [{ data: '' }, { data: ' a' }], event],
   [events, 'data: {"id":9007199254740993,"name":"ç\\n\\""}\n\n', [{ data: large }], { properties: { data: pet } }],
+  [
+    events,
+    'data: a\n\nid: 1\n\n',
+    [
+      { event: null, data: 'a', retry: null },
+      { id: '1', data: null },
+    ],
+    nullable,
+  ],
   [lines, '', []],
   [lines, '"a"\nnull\n', ['a', null], { type: ['string', 'null'] }],
 ])('items are framed as %s says: %j', async (type, body, items, itemSchema = pet) => {
