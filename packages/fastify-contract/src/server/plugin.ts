@@ -88,7 +88,13 @@ async function serveContract(
   const operations = basePaths === undefined ? bound : bound.map((each) => ({ ...each, basePaths: [...basePaths] }))
   const warning = failureWarning(operations, failureForm, { schemes, realm })
   const tooSmall = connections === undefined ? undefined : uploadWarning(operations, limits.bodyBytes)
-  const unreached = semicolonWarning(operationsOf(document), splitTarget)
+  const unreached = semicolonWarning(
+    operationsOf(document).map((each) => ({
+      ...each,
+      basePaths: (basePaths ?? each.basePaths).map((base) => scope.prefix + base),
+    })),
+    splitTarget,
+  )
   for (const text of [warning, tooSmall, unreached]) if (text !== undefined) app.log.warn(text)
 
   compileValidators(scope, operations)

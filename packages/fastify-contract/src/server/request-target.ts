@@ -14,16 +14,17 @@ export function targetSplitterOf({ initialConfig }: Pick<FastifyInstance, 'initi
 /**
  * Warns of operations whose path has `;`, where it begins the query.
  *
+ * @param operations with base paths that include the prefix of the server
  * @returns undefined without such operations, or on any other server
  */
 export function semicolonWarning(
-  operations: readonly Pick<ContractOperation, 'id' | 'path' | 'parameters'>[],
+  operations: readonly Pick<ContractOperation, 'id' | 'path' | 'parameters' | 'basePaths'>[],
   splitTarget: SplitTarget,
 ): string | undefined {
-  const [first, ...others] = operations.filter(({ path, parameters }) => {
+  const [first, ...others] = operations.filter(({ path, parameters, basePaths }) => {
     const matrix = parameters.filter((one) => one.in === 'path' && one.style === 'matrix')
     const sent = matrix.reduce((all, { name }) => all.replace(`{${name}}`, ';'), path)
-    return splitTarget(sent).path !== sent
+    return basePaths.some((base) => splitTarget(base + sent).path !== base + sent)
   })
   if (first === undefined) return undefined
   const more = others.length > 0 ? ` and ${String(others.length)} more` : ''

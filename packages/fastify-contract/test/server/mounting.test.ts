@@ -203,20 +203,30 @@ describe.each([
     const get = (operationId: string, parameters: object[] = []) => ({
       get: { operationId, parameters, responses: ok },
     })
-    const paths = { '/a;b': get('plain'), '/c{p}': get('matrix', [{ ...parameter('p'), style: 'matrix' }]) }
+    const paths = {
+      '/b': get('other'),
+      '/a;b': get('plain'),
+      '/c{p}': get('matrix', [{ ...parameter('p'), style: 'matrix' }]),
+    }
     const contract = contractOf({ openapi: '3.1.0', info: { title: 'a', version: '1' }, paths })
-    const handlers = { plain: () => ({ status: 200 }), matrix: () => ({ status: 200 }) }
-    const warnings = async (options: object) => {
+    const handlers = { other: () => ({ status: 200 }), plain: () => ({ status: 200 }), matrix: () => ({ status: 200 }) }
+    const warnings = async (options: object, more: object = {}, register: object = {}) => {
       const lines: string[] = []
       const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
       const created = isGuest ? { loggerInstance: logger } : fastifyOptions({ logger })
       const app = fastify({ ...created, ...options })
       onTestFinished(() => app.close())
-      await app.register(fastifyContract(contract, { handlers }))
+      await app.register(fastifyContract(contract, { handlers, ...more }), register)
       return lines.filter((line) => line.includes('useSemicolonDelimiter'))
     }
     expect(await warnings(moved)).toEqual([expect.stringContaining('plain and 1 more have ; in the path')])
     expect(await warnings({})).toEqual([])
+    const text = 'other and 2 more have ; in the path'
+    for (const [more, register] of [
+      [{ basePaths: ['/v;1'] }, {}],
+      [{}, { prefix: '/v;1' }],
+    ] as const)
+      expect(await warnings(moved, more, register)).toEqual([expect.stringContaining(text)])
   })
 
   test('a wrong method is answered 405 however the path is written', async () => {
