@@ -406,8 +406,18 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       { servers: [] },
     ],
     [
-      contractWith({}, { servers: [{ url: 'https://a/%7Bb' }, { url: 'Your URL' }, { url: '/v1' }] }),
-      [/^url: https:\/\/a\/%7Bb is no address of HTTP with a base path .* \(and 1 more\)$/],
+      contractWith(
+        {},
+        {
+          servers: [
+            { url: 'https://a/%7Bb' },
+            { url: 'Your URL' },
+            { url: '/{a}', variables: { a: { default: '{b}' } } },
+            { url: '/v1' },
+          ],
+        },
+      ),
+      [/^url: https:\/\/a\/%7Bb is no address of HTTP with a base path .* \(and 2 more\)$/],
       { servers: [{ url: '/v1' }] },
     ],
     [

@@ -19,7 +19,7 @@ export function mendServers({ object }: ContractObject, { places, warn }: Mendin
     const at = { object: server, key: 'url' }
     if (ignored !== undefined) warn(at, 'url: a server has neither query nor fragment; remove them')
     const isHttp = !URL.canParse(path) || /^https?:$/.test(new URL(path).protocol)
-    if (isHttp && URL.canParse(path, 'http://localhost/') && !/[%*\s\p{C}]/u.test(path)) return true
+    if (isHttp && URL.canParse(path, 'http://localhost/') && !/[%*{}\s\p{C}]/u.test(path)) return true
     warn(
       at,
       `url: ${url} is no address of HTTP with a base path that can be served, and is left out; use one such as https://host/v1, or /v1`,
