@@ -20,12 +20,20 @@ export interface MediaType {
   parameters: ReadonlyMap<string, readonly string[]>
 }
 
+/** A text without spaces and tabs around it (RFC 9110, section 5.6.3). `trim` also removes what names may have. */
+export function trimSpaces(text: string): string {
+  let [start, end] = [0, text.length]
+  while (text[start] === ' ' || text[start] === '\t') start++
+  while (end > start && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--
+  return text.slice(start, end)
+}
+
 const noParameters: MediaType['parameters'] = new Map()
 
 /** Parses a media type (RFC 9110, section 8.3.1). @returns undefined if it is malformed or has too many parameters */
 export function parseMediaType(text: string): MediaType | undefined {
   const [type = ''] = text.split(';', 1)
-  const essence = type.trim().toLowerCase()
+  const essence = trimSpaces(type).toLowerCase()
   if (!typeAndSubtype.test(essence)) return undefined
   if (type.length === text.length) return { essence, parameters: noParameters }
   const rest = text.slice(type.length)
@@ -42,9 +50,9 @@ export function parseMediaType(text: string): MediaType | undefined {
 export function kindOf(type: string): ContentKind {
   if (isJson(type)) return 'json'
   if (isText(type)) return 'text'
-  const [essence = ''] = type.toLowerCase().split(';', 1)
-  if (essence.trim() === 'application/x-www-form-urlencoded') return 'form'
-  return essence.trim() === 'multipart/form-data' ? 'multipart' : 'bytes'
+  const essence = trimSpaces(type.toLowerCase().split(';', 1).join())
+  if (essence === 'application/x-www-form-urlencoded') return 'form'
+  return essence === 'multipart/form-data' ? 'multipart' : 'bytes'
 }
 
 /**

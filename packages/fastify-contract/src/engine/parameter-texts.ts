@@ -1,4 +1,5 @@
 import type { Parameter } from '../document/document.ts'
+import { trimSpaces } from '../document/media-type.ts'
 import { splitPair } from './text-values.ts'
 import type { Reading, TextShape } from './texts.ts'
 
@@ -23,7 +24,7 @@ interface Written extends Pick<Parameter, 'in' | 'name'> {
  */
 export function splitText(one: Written, text: string): string[] | undefined {
   const { in: place, style } = one
-  if (place === 'header') return text.split(',').map((item) => item.trim())
+  if (place === 'header') return text.split(',').map(trimSpaces)
   return place === 'path' ? splitInPath(one, text) : splitRaw(text, style)
 }
 
@@ -77,7 +78,7 @@ export function decoded(text: string): string {
 export function cookiesOf(header: string | undefined): [name: string, value: string][] {
   return (header?.split(';') ?? []).flatMap((pair) => {
     const [name = '', value] = splitPair(pair)
-    return value === undefined ? [] : [[name.trim(), value.trim()]]
+    return value === undefined ? [] : [[trimSpaces(name), trimSpaces(value)]]
   })
 }
 

@@ -1,4 +1,4 @@
-import { inspect } from 'node:util'
+import { inspect, types } from 'node:util'
 import type { FastifyRequest, onRequestAsyncHookHandler, preParsingHookHandler } from 'fastify'
 import type { SecurityScheme } from '../document/security.ts'
 import type { BoundOperation } from '../engine/engine.ts'
@@ -151,9 +151,14 @@ type Alternative = { name: string; index: number; scopes: readonly string[] }[]
  */
 function resultOf(found: unknown): Result {
   if (found instanceof Error) throw found
-  if (typeof found === 'object' ? found !== null : typeof found === 'string' && found !== '') return { found }
-  if (Boolean(found)) throw new TypeError(`it returned ${inspect(found)}; return an object, a text or undefined`)
-  return 'unknown'
+  if (!Boolean(found)) return 'unknown'
+  if (typeof found === 'string' || (typeof found === 'object' && !isAmbiguous(found as object))) return { found }
+  throw new TypeError(`it returned ${inspect(found)}; return an object, a text or undefined`)
+}
+
+/** Whether an object may say nobody: a list, such as the rows of a look-up, may be empty, and a boxed boolean false. */
+function isAmbiguous(found: object): boolean {
+  return Symbol.iterator in found || Symbol.asyncIterator in found || types.isBoxedPrimitive(found)
 }
 
 /** The refusal of credentials that cannot be checked now. @throws every other refusal, and an error for any other */
@@ -180,8 +185,8 @@ function foundBy(alternative: Alternative, results: readonly Result[]): Authenti
 function areOfOne(found: unknown[], callerOf: (found: never) => unknown): boolean {
   // They are what the verifiers returned.
   const [first, ...others] = found.map((one) => callerOf(one as never))
-  // Two that have no caller are not of one.
-  return others.length === 0 || ((first ?? '') !== '' && others.every((other) => other === first))
+  // Two that have no caller, as a verifier says it, are not of one.
+  return others.length === 0 || (Boolean(first) && others.every((other) => other === first))
 }
 
 /** Whether a verifier's result has the scopes. One without `scopes` has none. */

@@ -111,7 +111,9 @@ function createContentMatcher(bodyTypes: string[], isRequired: boolean): (field:
     if (index === -1) return undefined
     if (kind !== 'bytes' && !isInUtf8(type)) return 'charset'
     const boundaries = type.parameters.get('boundary') ?? []
-    const boundary = boundaries.length === 1 ? boundaries[0] : undefined
+    // Some parsers read `boundary*` or `boundary*0` (RFC 2231).
+    const isExtended = [...type.parameters.keys()].some((name) => name.startsWith('boundary*'))
+    const boundary = boundaries.length === 1 && !isExtended ? boundaries[0] : undefined
     const parsed = { value: undefined, sources: undefined, source: undefined }
     return { index, kind, contentType: type.essence, boundary, isRequired, ...parsed }
   }

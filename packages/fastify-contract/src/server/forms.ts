@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type FormField, urlencodedFields } from '../engine/form-fields.ts'
 import { Refusal } from '../engine/refusal.ts'
+import { trimSpaces } from '../document/media-type.ts'
 
 const malformed = (problem: string): Refusal => new Refusal('malformed_body', problem)
 
@@ -79,7 +80,7 @@ function fieldOf(part: Buffer): FormField {
     const [, name = '', value = ''] = headerLine.exec(line) ?? []
     const key = name.toLowerCase()
     if (name === '' || headers.has(key)) throw malformed('a part of the form has a malformed or a repeated header')
-    headers.set(key, value.trim())
+    headers.set(key, trimSpaces(value))
   }
   const parameters = parametersOf(headers.get('content-disposition') ?? '')
   const name = parameters.get('name')
@@ -96,9 +97,12 @@ function fieldOf(part: Buffer): FormField {
   return { name, content: part.subarray(end + 4), filename: parameters.get('filename'), type }
 }
 
-/** A quote within a quoted text has a backslash; elsewhere a backslash is a character, as browsers send it. */
+/**
+ * A quote within a quoted text has a backslash. Elsewhere a backslash is a character, as browsers send it; not before
+ * another one or at the end, where other parsers read an escape.
+ */
 const dispositionParameter =
-  /[ \t]*;[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:\\"|[^"])*)"|([\w!#$%&'*+.^`|~-]+))/y
+  /[ \t]*;[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:\\"|\\(?!["\\])|[^"\\])*)"|([\w!#$%&'*+.^`|~-]+))/y
 
 const extended =
   'the Content-Disposition of a part of the form has a parameter with *; send name and filename without it, in UTF-8'

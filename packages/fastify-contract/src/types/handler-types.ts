@@ -169,8 +169,8 @@ export interface BasicCredentials {
   password: string
 }
 
-/** What a verifier returns for credentials that it knows. A promise is an object, whatever it gives. */
-export type Known = (object & { then?: never }) | string
+/** What a verifier returns for credentials that it knows. A promise is an object whatever it gives, and so is an empty list. */
+export type Known = (object & { then?: never; [Symbol.iterator]?: never; [Symbol.asyncIterator]?: never }) | string
 
 /** What the verifier of a scheme returns. An operation may ask for its scopes. */
 type Verified<Scheme> =

@@ -318,7 +318,9 @@ describe.each<[string, (value: unknown) => unknown]>([
       500,
     ]),
     [unavailable('the provider is away'), 503],
-    ...['me', {}, ['me']].map((value): [unknown, number] => [value, 200]),
+    ...['me', {}].map((value): [unknown, number] => [value, 200]),
+    // An empty list, or a boxed false, is an object too.
+    ...[[], ['me'], new Set(), Object(false)].map((value): [unknown, number] => [value, 500]),
   ])('%o as its result gives %i', async (value, status) => {
     for (const security of [[b, {}], [both]]) {
       const { send, lines } = await serveWith(security, { auth: { bearer: () => given(value), key: () => 'me' } })
@@ -337,7 +339,7 @@ test('a verifier that returns true is named in the log', async () => {
 })
 
 test('credentials without a caller are not of one, compared by callerOf', async () => {
-  for (const caller of [undefined, null, '']) {
+  for (const caller of [undefined, null, '', false, 0, NaN]) {
     const { send } = await serveWith([both], { callerOf: () => caller })
     expect((await send({ url: '/caller', headers: sent('bearer me', 'me') })).status).toBe(401)
   }

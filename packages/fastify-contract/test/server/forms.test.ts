@@ -390,6 +390,10 @@ describe('a malformed form is refused for', () => {
       'name="id"; filename=a; filename=b',
       'name=i/d',
       'name=id\\',
+      'name="id\\"',
+      'name="id\\\\"; filename="a"',
+      'name="i\\\\d"',
+      'name="id\\\\"d"',
       'name=\xc3\xa4',
       'name=',
     ].map((parameters): [string, string, Buffer, string] => [
@@ -505,10 +509,12 @@ test('a form that FormData writes is read back unchanged', async () => {
     unit: fc.constantFrom('a', 'ä', '🌱', '"', '\\', ';', '=', '\r', '\n', '-', ' ', '%'),
     maxLength: 20,
   })
+  // Other parsers read an escape before a backslash and at the end.
+  const name = text.filter((one) => !/\\(?:\\|$)/.test(one))
   // As FormData writes them.
   const written = (value: string) => value.replaceAll(/\r\n|\r|\n/g, '\r\n')
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.tuple(text, text), { maxLength: 8 }), async (entries) => {
+    fc.asyncProperty(fc.array(fc.tuple(name, text), { maxLength: 8 }), async (entries) => {
       const form = new FormData()
       for (const [name, value] of entries) form.append(name, value)
       const sent = new Response(form)

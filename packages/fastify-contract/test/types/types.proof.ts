@@ -187,7 +187,8 @@ export type known = Holds<Same<types.Found<typeof lookedUp>['basic'], { name: st
 export const text = { ...verifiers, basic: ({ user: name }) => name } satisfies AnyAuth
 declare const payload: Record<string, unknown>
 export const claims = { ...verifiers, basic: () => Promise.resolve(payload) } satisfies AnyAuth
-export const roles = { ...verifiers, basic: () => ['a'] } satisfies AnyAuth
+// @ts-expect-error -- the rows of a look-up may be none
+export const rows = { ...verifiers, basic: () => Promise.resolve([payload]) } satisfies AnyAuth
 export const instance = { ...verifiers, basic: () => new URL('a:b') } satisfies AnyAuth
 // @ts-expect-error -- a boolean does not say who
 export const bool = { ...verifiers, basic: ({ password }) => password === 'a' } satisfies AnyAuth
