@@ -18,6 +18,7 @@ export function createTokenUses(store: Pick<TokenStore, 'recordUses'>, log: Pick
   /** The monotonic time until which further uses of a token are ignored, by the token's hash. */
   const ignoredUntil = new LruMap<number>(maxTokens)
   let unwritten: TokenUse[] = []
+  let written = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
 
   /** Notes a use of the token with this hash at a time in milliseconds since 1970-01-01T00:00:00Z. */
@@ -30,13 +31,17 @@ export function createTokenUses(store: Pick<TokenStore, 'recordUses'>, log: Pick
     timer ??= setTimeout(() => void write(), writeMilliseconds).unref()
   }
 
-  /** Writes the noted uses, or drops them if the store fails. Never rejects. */
+  /** Writes the noted uses, or drops them if the store fails. Waits for an earlier write, too. Never rejects. */
   async function write(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
-    if (unwritten.length === 0) return
     const uses = unwritten
     unwritten = []
+    if (uses.length > 0) written = Promise.all([written, record(uses)]).then(() => undefined)
+    await written
+  }
+
+  async function record(uses: TokenUse[]): Promise<void> {
     await store.recordUses(uses).catch((error: unknown) => {
       log.error({ err: error }, 'the last use of some tokens was not recorded')
     })
