@@ -157,6 +157,23 @@ const cases: Record<string, [contract: object, warnings: RegExp[], served: objec
       s0({ type: ['string', 'null'] }),
     ],
   ],
+  'reads boolean bounds in OpenAPI 3.1 as they are meant': [
+    [
+      contractWith({}, named({ ...integer, minimum: 1, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false })),
+      [
+        /^exclusiveMinimum: is true or false only in OpenAPI 3\.0; write the number of minimum here, without minimum$/,
+        /^exclusiveMaximum: is true or false only in OpenAPI 3\.0; remove it$/,
+      ],
+      s0({ ...integer, exclusiveMinimum: 1, maximum: 9 }),
+      [`${s0Pointer}/minimum`, `${s0Pointer}/exclusiveMaximum`],
+    ],
+    ...['3.0.3', '3.1.0', '3.2.0'].map((version): [object, RegExp[], object, string[]] => [
+      old(contractWith({}, named({ ...integer, exclusiveMaximum: true })), version),
+      [/^exclusiveMaximum: true limits nothing without maximum; write the number$/],
+      s0(integer),
+      [`${s0Pointer}/exclusiveMaximum`],
+    ]),
+  ],
   'names an operation by its route': [
     [
       withPath('/pets/{id}', { operationId: undefined, parameters: [id] }),

@@ -17,13 +17,19 @@ export function removeBesideReference({ object }: ContractObject, { isOld, keywo
   }
 }
 
-/** Reads the flag of OpenAPI 3.0 beside a bound. */
+/** Reads the flag of OpenAPI 3.0 beside a bound, which authors of later versions may mean as well. */
 export function upgradeBound(flag: string, bound: string) {
-  return ({ object }: ContractObject): void => {
-    if (typeof object[flag] !== 'boolean') return
-    const isExclusive = object[flag] && bound in object
+  return ({ object }: ContractObject, { isOld, warn }: Mending): void => {
+    const isExclusive = object[flag]
+    if (typeof isExclusive !== 'boolean') return
     Reflect.deleteProperty(object, flag)
-    if (!isExclusive) return
+    const at = { object, key: flag }
+    if (isExclusive && !(bound in object)) warn(at, `${flag}: true limits nothing without ${bound}; write the number`)
+    else if (!isOld) {
+      const remedy = isExclusive ? `write the number of ${bound} here, without ${bound}` : 'remove it'
+      warn(at, `${flag}: is true or false only in OpenAPI 3.0; ${remedy}`)
+    }
+    if (!isExclusive || !(bound in object)) return
     object[flag] = object[bound]
     Reflect.deleteProperty(object, bound)
   }
