@@ -296,6 +296,10 @@ export const accepted: [schema: object, values: string[]][] = [
   [{ allOf: [int64], minimum: 9007199254740993n }, ['9007199254740993']],
   [{ anyOf: [int64, { type: 'number' }] }, ['9007199254740993', '1.5']],
   [{ type: 'number', minimum: 0, maximum: 1e30, multipleOf: 0.01 }, ['19.99']],
+  // Counts beyond 2^53.
+  [{ type: 'string', minLength: 1, maxLength: 2 ** 63 }, ['"a"']],
+  [{ type: 'array', items: {}, contains: text, maxItems: 2 ** 64, maxContains: 1e30 }, ['["a",1]']],
+  [{ type: 'object', additionalProperties: true, maxProperties: Number.MAX_SAFE_INTEGER + 1 }, ['{"a":1}']],
   // Values that are open.
   [{ type: 'array', items: true, uniqueItems: true }, ['[1,"a"]']],
   [{ not: text }, ['1', 'null']],
@@ -440,6 +444,19 @@ export const unsatisfiable: Unsatisfiable[] = [
     value: '{"a":"b"}',
     because: because('required: asks for more than maxProperties allows'),
   },
+  ...(
+    [
+      ['minLength', { type: 'string', minLength: 2 ** 63 }, '"a"'],
+      ['minItems', { ...list, minItems: 2 ** 53, maxItems: 2 ** 53, uniqueItems: true }, '[1]'],
+      ['minContains', { ...list, contains: text, minContains: 2 ** 63 }, '["a"]'],
+      ['minProperties', { ...anyObject, minProperties: Number.MAX_SAFE_INTEGER }, '{"a":1}'],
+    ] as const
+  ).map(([keyword, schema, value]) => ({
+    keyword,
+    schema,
+    value,
+    because: new RegExp(`${keyword}: asks for more than any ${schema.type} has, so that nothing is valid; correct it$`),
+  })),
   {
     keyword: 'required',
     schema: { type: 'object', properties: { a: false }, required: ['a'] },

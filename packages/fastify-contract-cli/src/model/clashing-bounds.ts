@@ -53,9 +53,13 @@ const counts = (requiredBy: RequiredBy): readonly Counted[] => [
  */
 export function clashingBounds(parts: readonly Schema[], types: ReadonlySet<string>, requiredBy: RequiredBy): Clash[] {
   const ofCounts = counts(requiredBy).flatMap(({ type, least, most }) => {
-    const high = types.has(type) ? tightest(parts, most, -1) : undefined
-    const low = high === undefined ? undefined : tightest(parts, least, 1)
-    return low === undefined || high === undefined || low.value <= high.value
+    const low = types.has(type) ? tightest(parts, least, 1) : undefined
+    if (low === undefined) return []
+    // Greater counts have become this one.
+    if (low.value >= Number.MAX_SAFE_INTEGER)
+      return [clash(low, undefined, `asks for more than any ${type} has`, types, [type])]
+    const high = tightest(parts, most, -1)
+    return high === undefined || low.value <= high.value
       ? []
       : [clash(low, high, `asks for more than ${high.key} allows`, types, [type])]
   })
@@ -118,16 +122,24 @@ function greatestDivisor(one: bigint, other: bigint): bigint {
 export type Member = Pick<Bound, 'object' | 'key'>
 
 /** @param of those of the types that the bounds are about */
-function clash(at: Member, beside: Member, problem: string, types: ReadonlySet<string>, of: readonly string[]): Clash {
+function clash(
+  at: Member,
+  beside: Member | undefined,
+  problem: string,
+  types: ReadonlySet<string>,
+  of: readonly string[],
+): Clash {
   const isWhole = types.isSubsetOf(new Set(of))
   const then = isWhole ? 'nothing is valid' : `no ${of[0] ?? ''} is valid`
-  return clashOf(at, beside, `${at.key}: ${problem}, so that ${then}; correct one of them`, isWhole)
+  const remedy = beside === undefined ? 'correct it' : 'correct one of them'
+  return clashOf(at, beside, `${at.key}: ${problem}, so that ${then}; ${remedy}`, isWhole)
 }
 
-/** The warning of two keywords that leave nothing, with the places of both. */
-export function clashOf(at: Member, beside: Member, text: string, isWhole = true): Clash {
+/** The warning of a keyword that leaves nothing, alone or beside another, with the places of both. */
+export function clashOf(at: Member, beside: Member | undefined, text: string, isWhole = true): Clash {
   const placeOf = ({ object, key }: Member) => ({ object, key })
-  return { at: placeOf(at), beside: placeOf(beside), text, kind: `clash of ${at.key}`, isWhole }
+  const other = beside === undefined ? {} : { beside: placeOf(beside) }
+  return { at: placeOf(at), ...other, text, kind: `clash of ${at.key}`, isWhole }
 }
 
 /** The bound that leaves the least. @param sign 1 for the greatest, -1 for the smallest */
@@ -150,8 +162,10 @@ function numbersOf(...keys: string[]): BoundsOf {
   return (part) => keys.flatMap((key) => (isNumber(part[key]) ? [{ key, value: part[key] }] : []))
 }
 
-function leastContained({ contains, minContains = 1 }: Schema): ReturnType<BoundsOf> {
-  return contains !== undefined && isNumber(minContains) ? [{ key: 'contains', value: minContains }] : []
+function leastContained(part: Schema): ReturnType<BoundsOf> {
+  const { contains, minContains = 1 } = part
+  const key = 'minContains' in part ? 'minContains' : 'contains'
+  return contains !== undefined && isNumber(minContains) ? [{ key, value: minContains }] : []
 }
 
 function lastItem({ items, prefixItems }: Schema): ReturnType<BoundsOf> {

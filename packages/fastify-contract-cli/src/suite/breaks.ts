@@ -17,7 +17,7 @@ import { beyondFormats } from './numbers.ts'
 import { RawText, asRead } from './spellings.ts'
 import { isUncheckedFormat } from './texts.ts'
 import { attempt } from './no-generator.ts'
-import { allowed, constantOf, drawn, found, memberOf } from './values.ts'
+import { allowed, constantOf, drawn, found, listOf, memberOf } from './values.ts'
 
 /** A rule, and what breaks it and, as far as possible, no other. */
 export interface Break<Breaking = Json> {
@@ -140,7 +140,7 @@ function ownBreaks(flat: FlatSchema, place: string): Break[] {
 function against(flat: FlatSchema, keyword: string, value: unknown): fc.Arbitrary<Json> {
   const { items = {}, minItems = 0 } = flat.assertions
   if (keyword === 'uniqueItems') {
-    return memberOf(flat, items).map((item) => Array<Json>(Math.max(2, minItems)).fill(item))
+    return memberOf(flat, items).map((item) => listOf(item, Math.max(2, minItems)))
   }
   if (keyword === 'not') return memberOf(flat, value as Schema)
   const others = Object.fromEntries(Object.entries(flat.assertions).filter(([each]) => each !== keyword))

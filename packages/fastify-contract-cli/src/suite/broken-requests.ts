@@ -21,7 +21,7 @@ import { type RequestParts, partsOf, written } from './requests.ts'
 import type { ContractRequest, ParameterValue } from './contract-request.ts'
 import { textOf } from './spellings.ts'
 import { attempt } from './no-generator.ts'
-import { found, memberOf, valuesOf } from './values.ts'
+import { found, listOf, memberOf, valuesOf } from './values.ts'
 
 /** A rule about the values of requests, and requests that break it. */
 export type RequestBreak = Break<ContractRequest>
@@ -145,7 +145,7 @@ function breaksOfItems(list: FlatSchema, isSendable: (value: Json) => boolean = 
   const { items, minItems = 0 } = list.assertions
   if (namedTypesOf(list).join() !== 'array' || list.choices.length > 0 || items === undefined) return []
   if (!isOfText(within(list, items))) return []
-  const lists = (values: fc.Arbitrary<Json>) => values.map((item) => Array<Json>(Math.max(1, minItems)).fill(item))
+  const lists = (values: fc.Arbitrary<Json>) => values.map((item) => listOf(item, Math.max(1, minItems)))
   const isOne = (value: Json[]) => /^[\w.+-]+$/.test(textOf(value[0])) && isSendable(value)
   return rulesOfText(items, list.source).map(({ rule, draw }) => {
     return { place: '/0', rule, draw: () => found(lists(draw()), isOne, list.source, noCounterexample) }

@@ -173,7 +173,12 @@ const byType: Record<JsonType, (flat: FlatSchema) => fc.Arbitrary<Json>> = {
   integer: integerOf,
   number: numberOf,
   string: textsOf,
-  array: (flat) => (flat.source.plain === undefined ? listsOf(flat) : plainListOf(flat)),
+  array: (flat) => {
+    const { minItems = 0, contains, minContains = 1 } = flat.assertions
+    const least = Math.max(minItems, contains === undefined ? 0 : minContains)
+    if (least > longestList) throw new NoGenerator(`no list of ${String(least)} items is sent`)
+    return flat.source.plain === undefined ? listsOf(flat) : plainListOf(flat)
+  },
   object: objectsOf,
 }
 
@@ -191,7 +196,6 @@ function listsOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
   if (item === undefined) return fc.constant([])
   const lengths = { minLength: minItems, maxLength: Math.min(maxItems, minItems + (isOuter(flat) ? 4 : 1)) }
   if (lengths.minLength > lengths.maxLength) throw new NoGenerator('a list has no possible length')
-  if (minItems > longestList) throw new NoGenerator(`no list of ${String(minItems)} items is sent`)
   if (uniqueItems === true) return fc.uniqueArray(item, { ...lengths, selector: (each) => fc.stringify(each) })
   // To draw each item of a long list would take seconds.
   const long = (lengthsOf: fc.Arbitrary<number>, most: number) =>
@@ -229,8 +233,14 @@ function tuplesOf(flat: FlatSchema, prefixItems: readonly (Schema | boolean)[]):
 const shortList = 10
 /** The longest list that is drawn because `maxItems` allows it. */
 const longestEdge = 100
-/** The longest list that is drawn, whatever `minItems` asks for. */
+/** The longest list or object that is drawn, whatever its schema asks for. */
 const longestList = 1_000
+
+/** A list of the same item. @throws NoGenerator */
+export function listOf(item: Json, length: number): Json[] {
+  if (length > longestList) throw new NoGenerator(`no list of ${String(length)} items is sent`)
+  return Array<Json>(length).fill(item)
+}
 
 /** A list of one item, or of as many as it must have. */
 function plainListOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
@@ -275,6 +285,7 @@ function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
       : members.map(([name]) => name)
   const known = fc.record(Object.fromEntries(members), { requiredKeys })
   const { additionalProperties: others = true, minProperties = 0 } = assertions
+  if (minProperties > longestList) throw new NoGenerator(`no object of ${String(minProperties)} properties is sent`)
   if (others === false) return known
   // What is required and not described has any value.
   const undescribed = required.filter((name) => !Object.hasOwn(properties, name))

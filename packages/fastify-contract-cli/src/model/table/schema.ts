@@ -114,9 +114,11 @@ export const schema: Keywords = {
       return problem && `${problem}; without it, a schema of not would refuse valid values`
     },
   },
-  ...each('minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties', {
-    is: 'a count',
-  }),
+  ...Object.fromEntries(
+    ['Length', 'Items', 'Contains', 'Properties'].flatMap((of) =>
+      [`min${of}`, `max${of}`].map((name) => [name, count(name)]),
+    ),
+  ),
   uniqueItems: { is: 'true or false' },
   required: { is: 'a list of names' },
   format: { is: 'text', mends: widenInteger, ignores: unknownFormat },
@@ -164,6 +166,19 @@ function dropped(
 ): string | undefined {
   if (problem === undefined || !isExclusive(schema)) return problem
   return relax(schema) ? problem.replace('; ', ', and oneOf around it is read as anyOf; ') : undefined
+}
+
+/** A count may be any integer. Nothing has as many as the greatest that a number is exact for. */
+function count(name: string): Keyword {
+  return {
+    is: 'a count',
+    mends: ({ object }) => {
+      const value = object[name]
+      if (!(typeof value === 'bigint' || Number.isInteger(value)) || Number(value) < Number.MAX_SAFE_INTEGER) return
+      if (name.startsWith('max')) Reflect.deleteProperty(object, name)
+      else object[name] = Number.MAX_SAFE_INTEGER
+    },
+  }
 }
 
 function removeEmptyList({ object }: ContractObject, { warn }: Mending): void {
