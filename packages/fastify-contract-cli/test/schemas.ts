@@ -444,6 +444,12 @@ export const unsatisfiable: Unsatisfiable[] = [
     value: '{"a":"b"}',
     because: because('required: asks for more than maxProperties allows'),
   },
+  {
+    keyword: 'maxProperties',
+    schema: { type: 'object', required: ['a', 'b'], maxProperties: 1 },
+    value: '{"a":"b"}',
+    because: because('required: asks for more than maxProperties allows'),
+  },
   ...(
     [
       ['minLength', { type: 'string', minLength: 2 ** 63 }, '"a"'],

@@ -59,6 +59,15 @@ describe('the types mend what openapi-typescript misreads:', () => {
       { type: 'array', prefixItems: [ref, { type: 'number' }], minItems: 1, items: { type: 'boolean' } },
       '[ components["schemas"]["Name"], number?, ...boolean[] ];',
     ],
+    ['false in a union', { anyOf: [{ type: 'string' }, false, { not: {} }] }, 'string;'],
+    ['false in each part of a union', { oneOf: [false, { anyOf: [{ not: {} }] }] }, 'never;'],
+    ['false in allOf', { allOf: [{ type: 'string' }, { not: {} }] }, 'never;'],
+    ['not of everything', { type: 'array', items: { not: {} } }, 'never[];'],
+    [
+      'not of everything for other properties',
+      { properties: { a: { not: {} } }, patternProperties: { '^b': false }, additionalProperties: { not: {} } },
+      '{ a?: never; };',
+    ],
     [
       'required of what may be null',
       { allOf: [{ $ref: '#/components/schemas/Nullable' }, { type: 'object' }], required: ['a'] },

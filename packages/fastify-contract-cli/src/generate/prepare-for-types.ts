@@ -10,6 +10,7 @@ import {
   requiredOf,
   targetOf,
 } from 'fastify-contract/schema'
+import { isNever } from '../model/clashing-bounds.ts'
 import { splitMethods } from '../model/split-methods.ts'
 import { methodSeparator, wholeQuery } from './join-methods.ts'
 import { nameAlternatives } from './name-alternatives.ts'
@@ -74,7 +75,7 @@ export function prepareForTypes(
   function copy(node: unknown): unknown {
     if (Array.isArray(node)) return node.map(copy)
     if (!isSchema(node)) return withoutBigInts(node)
-    const required = is30 && '$ref' in node ? [] : looseNames(node, document)
+    const required = (is30 && '$ref' in node) || isNothing(node) ? [] : looseNames(node, document)
     const isOpen = required.length > 0 && isBareObject(node)
     const content = copyNode(isOpen ? { ...node, additionalProperties: true } : node)
     return required.length === 0 || !isSchema(content)
@@ -82,8 +83,27 @@ export function prepareForTypes(
       : { ...commentsOf(node), ...noted([], content, required) }
   }
 
+  /** Whether no value is of a schema, as far as the schema itself or its parts say so. */
+  function isNothing(schema: unknown): boolean {
+    if (!isSchema(schema)) return schema === false
+    const { allOf, enum: listed } = schema
+    return (
+      unsatisfiable.has(schema) ||
+      isNever(schema) ||
+      // openapi-typescript takes an empty list as no word at all.
+      (Array.isArray(listed) && listed.length === 0) ||
+      ['anyOf', 'oneOf'].some((name) => Array.isArray(schema[name]) && schema[name].every(isNothing)) ||
+      (Array.isArray(allOf) && allOf.some(isNothing))
+    )
+  }
+
   function copyAlternative(alternative: unknown): unknown {
     return isSchema(alternative) ? copy(alternative) : {}
+  }
+
+  /** Copies the schema of properties that are not named. */
+  function copyOthers(others: unknown): unknown {
+    return isNothing(others) ? false : copy(others)
   }
 
   /** Copies a part of a schema, which has what it requires. */
@@ -96,7 +116,7 @@ export function prepareForTypes(
     // openapi-typescript takes `nullable` from no reference.
     if (is30 && node['nullable'] === true && '$ref' in node)
       return copy({ ...commentsOf(node), nullable: true, anyOf: [{ $ref: node['$ref'] }] })
-    if (unsatisfiable.has(node) || isNever(node)) return { ...commentsOf(node), type: [] }
+    if (isNothing(node)) return { ...commentsOf(node), type: [] }
     const apart = is30 && '$ref' in node ? undefined : takenApart(node)
     if (apart !== undefined) return copy(apart)
     if (isStray(node['$ref'])) return copyTarget(node['$ref'])
@@ -109,8 +129,11 @@ export function prepareForTypes(
         // What only documents the contract is not checked.
         if (/^(?:description|summary|title)$/.test(name)) return [name, undefined]
         // openapi-typescript takes every alternative as an object; true is one.
-        if (/^(?:all|any|one)Of$/.test(name) && Array.isArray(member))
-          return [name, member.map(name === 'allOf' ? copyPart : copyAlternative)]
+        if (name === 'allOf' && Array.isArray(member)) return [name, member.map(copyPart)]
+        if (/^(?:any|one)Of$/.test(name) && Array.isArray(member))
+          return [name, member.filter((each) => !isNothing(each)).map(copyAlternative)]
+        if (/^(?:additional|unevaluated)Properties$/.test(name)) return [name, copyOthers(member)]
+        if (name === 'patternProperties') return [name, mapMembers(member, copyOthers)]
         if (!maps.includes(name) || !isSchema(member)) return [name, copy(member)]
         if (/^(?:paths|webhooks|pathItems)$/.test(name))
           return [name, mapMembers(splitMethods(member, methodSeparator), copy)]
@@ -288,11 +311,6 @@ function withoutLiterals(schema: Record<string, unknown>, form: TypesForm): Reco
   const isObject = schema['type'] === 'object' || 'properties' in schema || 'additionalProperties' in schema
   // It takes the values of an enum of objects as schemas.
   return isRounded || (isObject && listed !== undefined) || (isBigInt && form === 'handlers') ? others : schema
-}
-
-/** Whether a schema has an empty list of values or alternatives, which openapi-typescript takes as no word at all. */
-function isNever(schema: Record<string, unknown>): boolean {
-  return ['enum', 'anyOf', 'oneOf'].some((name) => Array.isArray(schema[name]) && schema[name].length === 0)
 }
 
 /** Converts bigints to text, which keeps their digits. */

@@ -12,7 +12,7 @@ import {
   requiredBy,
   typesOf,
 } from 'fastify-contract/schema'
-import { type Clash, type Member, type RequiredBy, clashOf, clashingBounds } from './clashing-bounds.ts'
+import { type Clash, type Member, type RequiredBy, clashOf, clashingBounds, isNever } from './clashing-bounds.ts'
 import type { ContractObject } from './table/keyword.ts'
 
 /**
@@ -129,10 +129,6 @@ function excludedProperties(
       return []
     }),
   )
-}
-
-function isNever(schema: unknown): boolean {
-  return schema === false || (isSchema(schema) && isSchema(schema['not']) && Object.keys(schema['not']).length === 0)
 }
 
 /** Whether a closed object declares a property. `unevaluatedProperties` sees those of its compositions. */

@@ -1,5 +1,5 @@
 import { integerRanges, isIntegerFormat } from 'fastify-contract/json'
-import { type Schema, decimalOf } from 'fastify-contract/schema'
+import { type Schema, decimalOf, isSchema } from 'fastify-contract/schema'
 import type { Finding } from './findings.ts'
 
 /** Words that leave nothing, or nothing of a type. */
@@ -170,6 +170,11 @@ function leastContained(part: Schema): ReturnType<BoundsOf> {
 
 function lastItem({ items, prefixItems }: Schema): ReturnType<BoundsOf> {
   return items === false ? [{ key: 'items', value: Array.isArray(prefixItems) ? prefixItems.length : 0 }] : []
+}
+
+/** Whether a schema is `false`, or as it is written where a schema must be an object. */
+export function isNever(schema: unknown): boolean {
+  return schema === false || (isSchema(schema) && isSchema(schema['not']) && Object.keys(schema['not']).length === 0)
 }
 
 function isNumber(value: unknown): value is number | bigint {
