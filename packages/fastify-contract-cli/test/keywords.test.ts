@@ -21,7 +21,7 @@ import {
   withSchema,
 } from './contracts.ts'
 import { enforcedFields } from './requests.ts'
-import { enforcedKeywords, schemas, unsatisfiable } from './schemas.ts'
+import { accepted, enforcedKeywords, otherSchemas, schemas, unsatisfiable } from './schemas.ts'
 
 const text = { type: 'string' }
 const int64 = { type: 'integer', format: 'int64' }
@@ -1128,6 +1128,12 @@ describe('each keyword', () => {
     // A media type of its own is no slip.
     const others = { 'application/gzip': {}, 'application/cbor': {}, 'image/apng': {}, 'text/css': {}, 'audio/mp4': {} }
     expect(await warningsOf(withBody({ content: others }))).toEqual([])
+  })
+
+  it('that leaves something is not said to leave nothing', async () => {
+    const properties = Object.fromEntries(accepted.map(([schema], index) => [`p${String(index)}`, schema]))
+    const warnings = await warningsOf(withSchema({ type: 'object', properties }, otherSchemas))
+    expect(warnings.filter((warning) => warning.includes('so that no'))).toEqual([])
   })
 
   it('that leaves nothing has the type never', async () => {

@@ -300,6 +300,19 @@ export const accepted: [schema: object, values: string[]][] = [
   [{ type: 'string', minLength: 1, maxLength: 2 ** 63 }, ['"a"']],
   [{ type: 'array', items: {}, contains: text, maxItems: 2 ** 64, maxContains: 1e30 }, ['["a",1]']],
   [{ type: 'object', additionalProperties: true, maxProperties: Number.MAX_SAFE_INTEGER + 1 }, ['{"a":1}']],
+  // What only seems to leave nothing.
+  [{ allOf: [object('a')], properties: { a: integer }, anyOf: [{ required: ['a'] }, { maxProperties: 1 }] }, ['{}']],
+  [{ allOf: [{ properties: { a: { type: 'number' } } }], properties: { a: integer }, required: ['a'] }, ['{"a":1}']],
+  [{ ...object('a', 'b'), required: ['a'], not: { required: ['a', 'b'] } }, ['{"a":"x"}']],
+  [{ ...object('a'), required: ['a'], not: { type: 'array', required: ['a'] } }, ['{"a":"x"}']],
+  [{ ...object('a', 'bc'), required: ['bc'], propertyNames: { minLength: 2 } }, ['{"bc":"x"}']],
+  [{ ...object('b'), required: ['b'], patternProperties: { '^a': false } }, ['{"b":"x"}']],
+  [
+    { ...object('a'), minProperties: 2, patternProperties: { '^x-': {} }, additionalProperties: false },
+    ['{"a":"x","x-b":1}'],
+  ],
+  [{ type: 'array', prefixItems: [{}], minItems: 2, contains: text, unevaluatedItems: false }, ['["a","b"]']],
+  [{ type: 'array', minItems: 2, anyOf: [{ prefixItems: [text, text] }], unevaluatedItems: false }, ['["a","b"]']],
   // Values that are open.
   [{ type: 'array', items: true, uniqueItems: true }, ['[1,"a"]']],
   [{ not: text }, ['1', 'null']],
@@ -311,6 +324,8 @@ interface Unsatisfiable {
   schema: object
   value: string
   because: RegExp
+  /** Whether the suite knows only after many values that none is valid. */
+  isFoundByTrial?: boolean
 }
 
 const corrected = String.raw`, so that nothing is valid; correct one of them \(openapi\.yaml:\d+:\d+\)$`
@@ -468,6 +483,43 @@ export const unsatisfiable: Unsatisfiable[] = [
     schema: { type: 'object', properties: { a: false }, required: ['a'] },
     value: '{"a":1}',
     because: because('required: a is not allowed'),
+  },
+  ...(
+    [
+      ['not', { not: { type: 'object', required: ['a'] } }],
+      ['patternProperties', { patternProperties: { '^b': text, '^a': false } }],
+      ['propertyNames', { propertyNames: false }],
+      ['propertyNames', { propertyNames: { minLength: 2 } }],
+    ] as const
+  ).map(([keyword, words]) => ({
+    keyword,
+    schema: { ...anyObject, required: ['a'], ...words },
+    value: '{"a":1}',
+    because: because('required: a is not allowed'),
+    isFoundByTrial: true,
+  })),
+  {
+    keyword: 'properties',
+    schema: {
+      allOf: [{ type: 'object', properties: { a: text }, required: ['a'] }],
+      properties: { a: { type: ['integer', 'null'] } },
+    },
+    value: '{"a":"b"}',
+    because: because('properties: a is required, and has no type in common with another a'),
+  },
+  {
+    keyword: 'additionalProperties',
+    schema: { ...object('a'), minProperties: 2, additionalProperties: false },
+    value: '{"a":"b"}',
+    because: because('minProperties: asks for more than additionalProperties allows'),
+    isFoundByTrial: true,
+  },
+  {
+    keyword: 'unevaluatedItems',
+    schema: { type: 'array', prefixItems: [{}], minItems: 2, unevaluatedItems: false },
+    value: '[1]',
+    because: because('minItems: asks for more than unevaluatedItems allows'),
+    isFoundByTrial: true,
   },
   {
     keyword: 'allOf',

@@ -63,8 +63,9 @@ test.each(schemas)('the values of %j are drawn, and each of its rules is broken'
 
 test.each(unsatisfiable)(
   'no value is drawn where $keyword leaves nothing, and what may have it is drawn without',
-  ({ schema }) => {
+  ({ schema, isFoundByTrial = false }) => {
     expect(() => fc.sample(valuesOf(schema as Schema, contract), 1)).toThrow(NoGenerator)
+    if (isFoundByTrial) return
     const around = { type: 'object', properties: { flag, value: schema }, additionalProperties: false }
     for (const value of fc.sample(valuesOf(around, contract), { seed: 1, numRuns: 5 }))
       expect(value).not.toHaveProperty('value')

@@ -37,7 +37,8 @@ export function checkSatisfiable(objects: readonly ContractObject[], { component
         : [
             ...clashingBounds(parts, types, required),
             ...brokenConstants(object, parts, checkOf),
-            ...(types.has('object') ? excludedProperties(parts, { schemas, types, required }) : []),
+            ...(types.has('object') ? excludedProperties(parts, { schemas, types, required, checkOf }) : []),
+            ...(types.has('object') ? clashingProperties(parts, { schemas, types, required, known }) : []),
           ]
     clashes.push(...found)
     if (types.size === 0 || found.some(({ isWhole }) => isWhole)) unsatisfiable.add(object)
@@ -66,6 +67,14 @@ function clashingTypes(parts: readonly Schema[], schemas: NamedSchemas, known: M
       key in object ? [{ object, key, types: typesOf({ [key]: object[key] }, schemas, known) }] : [],
     ),
   )
+  return disjointOf(sources).map(({ at, beside }) => {
+    const text = `${at.key}: has no type in common with ${beside.key}, so that nothing is valid; correct one of them`
+    return clashOf(at, beside, text)
+  })
+}
+
+/** The first that leaves no type, and one before it; none where there is a type for all. */
+function disjointOf(sources: readonly Source[]): { at: Source; beside: Source }[] {
   // What allows nothing by itself is warned of there.
   if (sources.some(({ types }) => types.size === 0)) return []
   let left: ReadonlySet<JsonType> = new Set(sources[0]?.types)
@@ -73,11 +82,39 @@ function clashingTypes(parts: readonly Schema[], schemas: NamedSchemas, known: M
     left = left.intersection(at.types)
     if (left.size > 0) continue
     const before = sources.slice(0, index)
-    const beside = before.find(({ types }) => types.isDisjointFrom(at.types)) ?? before.at(-1)!
-    const text = `${at.key}: has no type in common with ${beside.key}, so that nothing is valid; correct one of them`
-    return [clashOf(at, beside, text)]
+    return [{ at, beside: before.find(({ types }) => types.isDisjointFrom(at.types)) ?? before.at(-1)! }]
   }
   return []
+}
+
+interface ObjectContext {
+  schemas: NamedSchemas
+  /** Those of the whole schema. */
+  types: ReadonlySet<JsonType>
+  required: RequiredBy
+}
+
+/** What is not valid where no object is. */
+function withoutObjects(types: ReadonlySet<JsonType>): string {
+  return types.size === 1 ? 'nothing is valid' : 'no object is valid'
+}
+
+/** Required properties that parts declare with no type in common. */
+function clashingProperties(
+  parts: readonly Schema[],
+  { schemas, types, required, known }: ObjectContext & { known: Map<Schema, Set<JsonType>> },
+): Clash[] {
+  const declaring = parts.map(({ properties }) => properties).filter(isSchema)
+  if (declaring.length < 2) return []
+  return [...new Set(parts.flatMap(required))].flatMap((name) => {
+    const sources = declaring.flatMap((object): Source[] =>
+      Object.hasOwn(object, name) ? [{ object, key: name, types: typesOf(object[name], schemas, known) }] : [],
+    )
+    return disjointOf(sources).map(({ at, beside }): Clash => {
+      const text = `properties: ${name} is required, and has no type in common with another ${name}, so that ${withoutObjects(types)}; correct one of them`
+      return { ...clashOf(at, beside, text, types.size === 1), kind: 'clash of properties' }
+    })
+  })
 }
 
 /** Constants none of which meets the other assertions. */
@@ -108,18 +145,19 @@ function brokenConstants(
 /** Properties that one part requires and another forbids. */
 function excludedProperties(
   parts: readonly Schema[],
-  { schemas, types, required }: { schemas: NamedSchemas; types: ReadonlySet<JsonType>; required: RequiredBy },
+  { schemas, types, required, checkOf }: ObjectContext & { checkOf: ReturnType<typeof createValueChecks> },
 ): Clash[] {
   const isWhole = types.size === 1
-  const then = isWhole ? 'nothing is valid' : 'no object is valid'
+  const then = withoutObjects(types)
+  const names = new Set(parts.flatMap(required))
   return parts.flatMap((part) =>
     required(part).flatMap((name): Clash[] => {
       const at = { object: part, key: 'required' }
       for (const other of parts) {
-        const { properties } = other
-        if (isSchema(properties) && isNever(Object.hasOwn(properties, name) ? properties[name] : true)) {
+        const forbidding = forbiddenIn(other, name, names, checkOf)
+        if (forbidding !== undefined) {
           const text = `required: ${name} is not allowed, so that ${then}; correct one of them`
-          return [clashOf(at, { object: properties, key: name }, text, isWhole)]
+          return [clashOf(at, forbidding, text, isWhole)]
         }
         const closing = ['additionalProperties', 'unevaluatedProperties'].find((key) => isNever(other[key] ?? true))
         if (closing === undefined || allows(other, name, closing, schemas)) continue
@@ -129,6 +167,35 @@ function excludedProperties(
       return []
     }),
   )
+}
+
+/** The word by which a schema forbids a property of an object that has all these; undefined if it allows it. */
+function forbiddenIn(
+  part: Schema,
+  name: string,
+  names: ReadonlySet<string>,
+  checkOf: ReturnType<typeof createValueChecks>,
+): Member | undefined {
+  const { properties, patternProperties: patterns, propertyNames, not } = part
+  if (isSchema(properties) && Object.hasOwn(properties, name) && isNever(properties[name]))
+    return { object: properties, key: name }
+  const isValid = (schema: unknown) => {
+    const check = checkOf(schema)
+    // One that cannot be compiled is refused elsewhere.
+    return typeof check === 'string' ? undefined : check(name) === undefined
+  }
+  if (propertyNames !== undefined && isValid(propertyNames) === false) return { object: part, key: 'propertyNames' }
+  if (isSchema(not) && requiredBy(not).includes(name) && isMet(not, names)) return { object: part, key: 'not' }
+  for (const [pattern, schema] of Object.entries(isSchema(patterns) ? patterns : {}))
+    if (isNever(schema) && isValid({ pattern }) === true) return { object: patterns as Schema, key: pattern }
+  return undefined
+}
+
+/** Whether a schema asks an object for nothing but some properties, all of which it has. */
+function isMet(schema: Schema, names: ReadonlySet<string>): boolean {
+  const isKnown = (key: string) =>
+    key === 'required' || isAnnotation(key) || (key === 'type' && [schema['type']].flat().includes('object'))
+  return Object.keys(schema).every(isKnown) && requiredBy(schema).every((name) => names.has(name))
 }
 
 /** Whether a closed object declares a property. `unevaluatedProperties` sees those of its compositions. */

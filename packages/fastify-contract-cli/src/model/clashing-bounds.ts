@@ -1,5 +1,5 @@
 import { integerRanges, isIntegerFormat } from 'fastify-contract/json'
-import { type Schema, decimalOf, isSchema } from 'fastify-contract/schema'
+import { type Schema, decimalOf, isSchema, subschemasOf } from 'fastify-contract/schema'
 import type { Finding } from './findings.ts'
 
 /** Words that leave nothing, or nothing of a type. */
@@ -43,6 +43,8 @@ const counts = (requiredBy: RequiredBy): readonly Counted[] => [
     ],
     most: numbersOf('maxProperties'),
   },
+  // What is required and not declared is said to be excluded.
+  { type: 'object', least: numbersOf('minProperties'), most: namedAlone },
 ]
 
 /**
@@ -168,8 +170,22 @@ function leastContained(part: Schema): ReturnType<BoundsOf> {
   return contains !== undefined && isNumber(minContains) ? [{ key, value: minContains }] : []
 }
 
-function lastItem({ items, prefixItems }: Schema): ReturnType<BoundsOf> {
-  return items === false ? [{ key: 'items', value: Array.isArray(prefixItems) ? prefixItems.length : 0 }] : []
+function lastItem(part: Schema): ReturnType<BoundsOf> {
+  const { items, prefixItems, unevaluatedItems } = part
+  // Others of the same value may evaluate more items.
+  const isAlone =
+    !['$ref', 'items', 'contains'].some((key) => key in part) &&
+    subschemasOf(part).every(({ applies }) => applies !== 'to the value')
+  const key = items === false ? 'items' : unevaluatedItems === false && isAlone ? 'unevaluatedItems' : undefined
+  return key === undefined ? [] : [{ key, value: Array.isArray(prefixItems) ? prefixItems.length : 0 }]
+}
+
+/** The count of the properties that a closed object may have. */
+function namedAlone({ properties = {}, additionalProperties, patternProperties, propertyNames }: Schema) {
+  if (isNever(propertyNames)) return [{ key: 'propertyNames', value: 0 }]
+  if (!isNever(additionalProperties) || patternProperties !== undefined || !isSchema(properties)) return []
+  const possible = Object.values(properties).filter((property) => !isNever(property))
+  return [{ key: 'additionalProperties', value: possible.length }]
 }
 
 /** Whether a schema is `false`, or as it is written where a schema must be an object. */
