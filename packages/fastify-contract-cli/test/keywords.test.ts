@@ -357,8 +357,8 @@ const refused: [keyword: string, contract: object, because: RegExp][] = [
   ['schema.$ref', ofSchema({ $ref: '#/components/schemas/None' }), /leads to nothing/],
   [
     'schema.patternProperties',
-    ofSchema({ type: 'object', patternProperties: { '(?=a)': text } }),
-    /patternProperties: \(\?\S+ is lookaround, which .*; use allOf/,
+    ofSchema({ not: { type: 'object', patternProperties: { '(?=a)': text } } }),
+    /patternProperties: \(\?\S+ is lookaround, which .*; without it, a schema of not would refuse valid values/,
   ],
   [
     'schema.dependentRequired',
@@ -861,6 +861,16 @@ const warned: [keyword: string, contract: object, because: RegExp][] = [
     'schema.pattern',
     ofSchema({ ...text, pattern: '^(?=a)' }),
     /pattern: \(\?= is lookaround, which .*, so the pattern is not enforced; use allOf with several patte/,
+  ],
+  [
+    'schema.patternProperties',
+    ofSchema({ oneOf: [text, { type: 'object', patternProperties: { '(?=a)': text } }] }),
+    /patternProperties: \(\?= is lookaround, which .*, so the pattern is not enforced, and oneOf around it is read as anyOf, and undeclared properties may have any value; write a simpler pattern$/,
+  ],
+  [
+    'schema.patternProperties',
+    ofSchema({ type: 'object', patternProperties: { '^x': {}, '(?i)a': text, '(?=a)': text } }),
+    /patternProperties: \(\?i\) is not ECMAScript, so the pattern is not enforced, and undeclared properties may have any value; write \[aA\]$/,
   ],
   [
     'schema.format',

@@ -196,6 +196,31 @@ describe('a pattern', () => {
     },
   )
 
+  test('of names that is not matched leaves the properties that it matches', async () => {
+    const patternProperties = { '^(?!x)': { type: 'string' }, '^y': { type: 'string' } }
+    const declared = { properties: { xa: { type: 'integer' } }, patternProperties }
+    const closing = [{}, { additionalProperties: false }, { unevaluatedProperties: false }]
+    for (const schema of [
+      ...closing.map((words) => ({ ...declared, ...words })),
+      { allOf: [declared], unevaluatedProperties: false },
+      { ...declared, additionalProperties: { type: 'integer' } },
+    ]) {
+      let received: unknown
+      const send = await serve(withSchema({ type: 'object', ...schema }), {
+        createThing: ({ body }: { body: unknown }) => {
+          received = body
+          return { status: 204 }
+        },
+      })
+      const bodyOf = (value: object) => JSON.stringify({ value })
+      const value = { xa: 1, b: 'c', y: 'd' }
+      expect((await send({ url: '/things', body: bodyOf(value) })).status).toBe(204)
+      expect(received).toEqual({ value })
+      expect((await send({ url: '/things', body: bodyOf({ xa: 'b' }) })).status).toBe(400)
+      expect((await send({ url: '/things', body: bodyOf({ y: 1 }) })).status).toBe(400)
+    }
+  })
+
   test('reports a text that takes too long, and matches shorter ones', async () => {
     const send = await serve(withSchema({ type: 'string', pattern: '[ab]*a[ab]{1000}$' }), {
       createThing: () => ({ status: 204 }),

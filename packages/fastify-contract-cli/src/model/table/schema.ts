@@ -65,10 +65,12 @@ export const schema: Keywords = {
   },
   patternProperties: {
     holds: { each: 'schema' },
-    rejects: (value) =>
-      Object.keys(isSchema(value) ? value : {})
-        .map(patternProblem)
-        .find((problem) => problem !== undefined),
+    rejects: (value, schema, context) => {
+      const problem = unmatched(value)[0]?.problem
+      if (problem === undefined || dropped(problem, schema, context) !== undefined) return undefined
+      return `${problem}; without it, a schema of not would refuse valid values`
+    },
+    warns: dropPatterns,
   },
   ...each('additionalProperties unevaluatedProperties propertyNames', subschema),
   prefixItems: { holds: ['schema'] },
@@ -179,6 +181,27 @@ function count(name: string): Keyword {
       else object[name] = Number.MAX_SAFE_INTEGER
     },
   }
+}
+
+/** The patterns of names that cannot be matched. Beside such a pattern there is no place for another, or for `minLength`. */
+function unmatched(patterns: unknown): { pattern: string; problem: string }[] {
+  return Object.keys(isSchema(patterns) ? patterns : {}).flatMap((pattern) => {
+    const problem = patternProblem(pattern)?.replace(/; [^;]*(?:allOf|minLength).*/, '; write a simpler pattern')
+    return problem === undefined ? [] : [{ pattern, problem }]
+  })
+}
+
+/** Leaves out patterns that cannot be matched. What they match would be undeclared, so that all properties are allowed. */
+function dropPatterns(value: unknown, schema: Schema, context: KeywordContext): string | undefined {
+  const patterns = unmatched(value)
+  const problem = dropped(patterns[0]?.problem, schema, context)
+  if (problem === undefined) return undefined
+  const names = new Set(patterns.map(({ pattern }) => pattern))
+  // Another schema may have the same map.
+  const kept = Object.entries(value as Schema).filter(([name]) => !names.has(name))
+  schema['patternProperties'] = Object.fromEntries(kept)
+  schema['additionalProperties'] = true
+  return problem.replace('; ', ', and undeclared properties may have any value; ')
 }
 
 function removeEmptyList({ object }: ContractObject, { warn }: Mending): void {
