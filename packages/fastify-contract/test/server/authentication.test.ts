@@ -264,10 +264,16 @@ describe.each([
     expect([status, headers['www-authenticate']]).toEqual([401, expect.stringMatching(/./)])
   })
 
+  test('takes no cookie for one of another name', async () => {
+    for (const name of ['\xa0session', 'session\xa0'])
+      expect((await sendRaw(cookie, '/', [`Cookie: ${name}=me`])).status).not.toBe(200)
+  })
+
   test.each<[string, object, string, string, string]>([
     ['a comma in a header', key, '/', 'X-Key: me, you', 'me, you'],
     ['a comma in the query', query, '/?key=me,you', 'X: a', 'me,you'],
     ['what another cookie has', cookie, '/', 'Cookie: a=session=b; Session=c; $session=d; session="m=e,"', '"m=e,"'],
+    ['a no-break space', cookie, '/', 'Cookie: session=me\xa0', 'me\xa0'],
   ])('takes %s for a part of a key', async (_which, scheme, target, field, credentials) => {
     const { status, text } = await sendRaw(scheme, target, [field])
     expect([status, JSON.parse(text)]).toEqual([200, { it: { credentials } }])

@@ -127,6 +127,8 @@ describe('a parameter that a declared media type has', () => {
     'text/csv; header=present',
     'image/png',
     'image/a+xml+b',
+    '\xa0image/a+b+xml',
+    'application/json\xa0; version=1',
   ])('is missing, or differs, and refused: %s', async (type) => {
     const { post } = await serveBody(content)
     const message = expect.stringContaining(`Content-Type must be ${vendor}; type=basic or `) as string

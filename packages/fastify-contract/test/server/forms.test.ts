@@ -402,6 +402,20 @@ describe('a malformed form is refused for', () => {
       parts([`Content-Disposition: form-data; ${parameters}`, '1']),
       'the Content-Disposition of a part of the form is malformed',
     ]),
+    ...["boundary*=utf-8''c; boundary=b", 'boundary=b; boundary*0=c', 'Boundary*0*=c; boundary=b'].map(
+      (parameters): [string, string, Buffer, string] => [
+        `extended parameters of its type: ${parameters}`,
+        `multipart/form-data; ${parameters}`,
+        parts(id),
+        'must have one boundary',
+      ],
+    ),
+    [
+      'a no-break space before form-data',
+      multipart,
+      parts(['Content-Disposition: \xa0form-data; name="id"', '1']),
+      'a part of the form has no name',
+    ],
     ...[
       "name*=utf-8''id",
       `name="id"; name*=utf-8''name`,
