@@ -11,6 +11,6 @@ const mocked: StandIn = async (contract, ids) => {
   console.error(printable(`the mock answers ${names}${more}, because the handler is notImplemented`))
   // A service without such handlers starts sooner.
   const { mockHandlers } = await import('./mock/mock.ts')
-  return mockHandlers(contract)
+  return { handlers: mockHandlers(contract) }
 }
 standInForNotImplemented(mocked)

@@ -12,13 +12,21 @@ export function notImplemented(): never {
 }
 Object.defineProperty(notImplemented, markKey, { value: true })
 
+/** Handlers by the names of operations. On its own, a table with an operation `then` would be awaited as a promise. */
+interface Table<Handlers extends object> {
+  handlers: Handlers
+}
+
 /**
  * Makes handlers for operations whose handler is `notImplemented`.
  *
  * @param ids their names
- * @returns handlers by the names of operations; one that is missing stays `notImplemented`
+ * @returns handlers; one that is missing stays `notImplemented`
  */
-export type StandIn = (contract: Contract, ids: readonly string[]) => Promise<Readonly<Record<string, AnyHandler>>>
+export type StandIn = (
+  contract: Contract,
+  ids: readonly string[],
+) => Promise<Table<Readonly<Record<string, AnyHandler>>>>
 
 /** Has other handlers stand in for `notImplemented` in each server that this process makes from now on. */
 export function standInForNotImplemented(standIn: StandIn): void {
@@ -26,13 +34,13 @@ export function standInForNotImplemented(standIn: StandIn): void {
 }
 
 /** The handlers of a service, with those that stand in for `notImplemented`, if there are any. */
-export async function withStandIns(contract: Contract, handlers: object): Promise<object> {
+export async function withStandIns(contract: Contract, handlers: object): Promise<Table<object>> {
   // Nothing else defines it.
   const standIn = Reflect.get(globalThis, standInKey) as StandIn | undefined
   const ids = Object.entries(handlers).flatMap(([id, handler]: [string, unknown]) =>
     typeof handler === 'function' && markKey in handler ? id : [],
   )
-  if (standIn === undefined || ids.length === 0) return handlers
-  const standIns = Object.entries(await standIn(contract, ids))
-  return { ...handlers, ...Object.fromEntries(standIns.filter(([id]) => ids.includes(id))) }
+  if (standIn === undefined || ids.length === 0) return { handlers }
+  const standIns = Object.entries((await standIn(contract, ids)).handlers)
+  return { handlers: { ...handlers, ...Object.fromEntries(standIns.filter(([id]) => ids.includes(id))) } }
 }

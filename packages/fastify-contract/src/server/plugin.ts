@@ -68,7 +68,7 @@ async function serveContract(
   const { limits, connections, contracts } = host
   const source = await readSources(contract)
   const { document, unknown } = chooseOperations(documentOf(contract), options.only)
-  const { handlers, auth = {}, services = {}, failureForm = problemDetails, docs = '/docs', onContractBroken } = options
+  const { auth = {}, services = {}, failureForm = problemDetails, docs = '/docs', onContractBroken } = options
   const realm = quotable(options.realm ?? document.info.title)
   const { schemes, problems } = verifySchemes(document, auth)
   problems.push(...unknown.map((id) => `only: the contract has no operation ${id}; correct the name`))
@@ -76,7 +76,7 @@ async function serveContract(
   const splitTarget = targetSplitterOf(app)
   const bound = await createEngine({
     document,
-    handlers: await withStandIns(contract, handlers),
+    ...(await withStandIns(contract, options.handlers)),
     services,
     remedy: regenerate(contract),
     problems,

@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance } from 'fastify'
-import { notImplemented, serve as serveContract } from 'fastify-contract'
+import { notImplemented, serve as serveContract, standInForNotImplemented } from 'fastify-contract'
 import { expect, onTestFinished, test } from 'vitest'
 import { contractOf, failures, ok, serve } from './support/serve.ts'
 
@@ -26,6 +26,18 @@ test('a handler that is not implemented gives 501 in the form of failures', asyn
     status: 501,
     detail: 'the operation is not implemented',
   })
+})
+
+test('an operation with the name then is served, by its handler or by what stands in for it', async () => {
+  const then = () => ({ status: 200, body: ['a'] })
+  const app = await serveThings({ operationId: 'then' }, { handlers: { then } })
+  expect((await app.inject('/things')).json()).toEqual(['a'])
+  onTestFinished(() => {
+    standInForNotImplemented(() => Promise.resolve({ handlers: {} }))
+  })
+  standInForNotImplemented(() => Promise.resolve({ handlers: { then } }))
+  const standIn = await serveThings({ operationId: 'then' }, { handlers: { then: notImplemented } })
+  expect((await standIn.inject('/things')).json()).toEqual(['a'])
 })
 
 test('a handler receives the services and the request', async () => {

@@ -60,12 +60,13 @@ test('authOf of another copy tells who has been verified', async () => {
 
 test('the stand-in of another copy answers, after authentication, where a handler is notImplemented', async () => {
   onTestFinished(() => {
-    library.standInForNotImplemented(() => Promise.resolve({}))
+    library.standInForNotImplemented(() => Promise.resolve({ handlers: {} }))
   })
   const asked: unknown[] = []
   copy.library.standInForNotImplemented((_contract, ids) => {
     asked.push(...ids)
-    return Promise.resolve({ listThings: () => ({ status: 200, body: ['mock'] }), deleteThing: library.notImplemented })
+    const listThings = () => ({ status: 200, body: ['mock'] })
+    return Promise.resolve({ handlers: { listThings, deleteThing: library.notImplemented } })
   })
   const handlers = {
     listThings: library.notImplemented,
