@@ -77,18 +77,26 @@ describe('a YAML file is refused', () => {
     ],
     ['with a NUL byte', 'a: b\nc: d\0\n', /^openapi\.yaml:2:1: has a NUL byte; remove it$/],
     ['in UTF-16', Buffer.from('\ufeffa: b\n', 'utf16le'), /openapi\.yaml: is not UTF-8; save it as UTF-8/],
-    ['of several documents', 'a: b\n---\nc: d\n', /^openapi\.yaml:2:1: /],
+    [
+      'of several documents',
+      'a: b\n---\nc: d\n',
+      /^openapi\.yaml:2:1: a second document begins here; keep one in a file$/,
+    ],
     ['with a key twice', 'a: b\na: c\n', /the name a is duplicated; remove one/],
     ['with a key twice, once as a number', `200: b\n'200': c\n`, /the name 200 is duplicated; remove one/],
     ['of YAML 1.1', '%YAML 1.1\n---\na: yes\n', /only YAML 1\.2 is supported; remove the directive/],
-    ['indented by a tab', 'a:\n\tb: c\n', /^openapi\.yaml:2:1: /],
+    ['indented by a tab', 'a:\n\tb: c\n', /^openapi\.yaml:2:1: .*; correct the YAML$/],
     [
       'with a number beyond the range of a double',
       'a: 1e400\n',
       /1e400 is not a JSON number; write one in the range of a double/,
     ],
-    ['with a key that is null', 'a: b\nnull: c\n', /a key must be text or a number/],
-    ['with a tag that is unknown', 'a: !thing b\n', /^openapi\.yaml:1:4: /],
+    ['with a key that is null', 'a: b\nnull: c\n', /a key must be text or a number; write it in quotes$/],
+    ...['!thing b', '!!float 1', '!!int b', '!thing { b: c }'].map((value): [string, string, RegExp] => [
+      `with ${value}`,
+      `a: ${value}\n`,
+      /^openapi\.yaml:1:4: the tag !+\w+ is unknown or does not fit the value; remove it$/,
+    ]),
   ])('%s', (_kind, text, problem) => {
     expect(problemOf(text)).toMatch(problem)
   })

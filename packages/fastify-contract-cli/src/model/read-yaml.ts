@@ -1,4 +1,4 @@
-import { type Alias, LineCounter, type Node, type Scalar } from 'yaml'
+import { type Alias, LineCounter, type Node, type Scalar, type YAMLError } from 'yaml'
 import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
 import { isSchema } from 'fastify-contract/schema'
 import { BrokenContract } from './findings.ts'
@@ -38,9 +38,7 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
   const quick = { uniqueKeys: false, prettyErrors: false }
   const schema = { intAsBigInt: true, version: '1.2', merge: true } as const
   const yaml = parseDocument(source, { lineCounter: lines, ...schema, ...quick })
-  for (const { message, pos } of [...yaml.errors, ...yaml.warnings]) {
-    report(pos[0], /call stack/.test(message) ? tooDeep : message)
-  }
+  for (const error of [...yaml.errors, ...yaml.warnings]) report(error.pos[0], problemOf(error, source))
   // In YAML 1.1 `yes` is true and 010 is 8.
   if (yaml.directives.yaml.version !== '1.2') report(0, 'only YAML 1.2 is supported; remove the directive')
   throwProblems()
@@ -53,6 +51,15 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
     throw new BrokenContract([`${file}:1:1: is not a YAML mapping; write an OpenAPI document`])
   }
   return document as Record<string, unknown>
+}
+
+/** What an author can do about an error of `yaml`. */
+function problemOf({ code, message, pos }: YAMLError, source: string): string {
+  if (/call stack/.test(message)) return tooDeep
+  if (code === 'MULTIPLE_DOCS') return 'a second document begins here; keep one in a file'
+  if (code === 'TAG_RESOLVE_FAILED')
+    return `the tag ${source.slice(...pos)} is unknown or does not fit the value; remove it`
+  return `${message}; correct the YAML`
 }
 
 /** Assignment to `__proto__` would set the prototype. */
@@ -169,7 +176,7 @@ class YamlReader {
       // The key as text.
       const written = isScalar(key) && key.value !== null && !isMerge ? (this.read(key) as string | number) : undefined
       if (written === undefined && !isMerge) {
-        this.#report(key ?? node, 'a key must be text or a number')
+        this.#report(key ?? node, 'a key must be text or a number; write it in quotes')
         continue
       }
       // YAML reads 1.10 as 1.1.
