@@ -296,6 +296,14 @@ test('npm run dev serves each save of the contract and of the code', async () =>
   await prints(/^generated\/ is unchanged$/m)
   await save('parts/thing.yaml', 'type: object\n')
   await nextOrigin()
+  const components = { ...shop.components, schemas: { Extra: { $ref: 'more/extra.yaml' } } }
+  await save('shop.json', JSON.stringify({ ...shop, components }))
+  await prints(/more\/extra\.yaml leads to nothing/)
+  await mkdir(join(service, 'more'))
+  for (const text of ['once', 'twice']) {
+    await save('more/extra.yaml', `type: string\ndescription: written ${text}\n`)
+    expect(await (await fetch(`${await nextOrigin()}/openapi.json`)).text()).toContain(`written ${text}`)
+  }
   const table = await readFile(join(service, 'src/handlers.ts'), 'utf8')
   await mkdir(join(service, 'src/things'))
   let origin = ''

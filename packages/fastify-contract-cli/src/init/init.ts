@@ -118,7 +118,7 @@ async function filesOf(path: string, name: string) {
     ...(schemes.size > 0 ? [['src/auth.ts', templates.auth(service)] as const] : []),
     ...(form === undefined ? [] : [['src/failure-form.ts', form] as const]),
     ['src/app.ts', templates.app(service)],
-    ['src/dev.ts', templates.dev([...sources.keys()])],
+    ['src/dev.ts', templates.dev],
     ['src/server.ts', templates.server(service)],
     ['test/contract.test.ts', templates.test(service)],
   ])

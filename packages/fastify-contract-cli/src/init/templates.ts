@@ -210,16 +210,16 @@ try {
 `
 }
 
-/** @param files of the contract, by their paths */
-export function dev(files: readonly string[]): string {
-  return `import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+export const dev = `import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** The files of the contract. A save of one generates anew; a save in src starts the server again. */
-const files = [${files.map(quoted).join(', ')}].map((file) => join(file))
+let files: string[] = []
+/** Whether these are all: what a refused contract refers to is not known. */
+let isComplete = false
 
 let server: ChildProcess | undefined
 let saved: 'nothing' | 'code' | 'contract' = 'contract'
@@ -232,13 +232,21 @@ async function handleSaves(): Promise<void> {
     const isContract = saved === 'contract'
     saved = 'nothing'
     watchFolders()
-    if (!isContract || isGenerated()) await restart()
+    if (!isContract || (await generate())) await restart()
   }
   isBusy = false
 }
 
-function isGenerated(): boolean {
-  return spawnSync('npm run -s generate', { shell: true, stdio: 'inherit' }).status === 0
+async function generate(): Promise<boolean> {
+  isComplete = false
+  if (spawnSync('npm run -s generate', { shell: true, stdio: 'inherit' }).status !== 0) return false
+  // Node loads each URL once.
+  const url = \`\${pathToFileURL('generated/contract.ts').href}?\${Date.now()}\`
+  const { contract } = (await import(url)) as typeof import('../generated/contract.ts')
+  files = Object.keys(contract.sources ?? {}).map((file) => join('generated', file))
+  isComplete = true
+  watchFolders()
+  return true
 }
 
 async function stop(child: ChildProcess | undefined): Promise<void> {
@@ -254,14 +262,31 @@ async function restart(): Promise<void> {
 let watchers: FSWatcher[] = []
 let timer: NodeJS.Timeout | undefined
 
+/** The paths of what is not watched. */
+const unwatched = /^generated$|(?:^|[\\\\/])(?:node_modules|\\.[^\\\\/]*)$/
+const folderOrContract = /^[^.]+$|\\.(?:ya?ml|json)$/i
+
+/** A folder and those inside. */
+function foldersOf(folder: string): string[] {
+  try {
+    const inside = readdirSync(folder, { withFileTypes: true }).filter((each) => each.isDirectory())
+    const paths = inside.map(({ name }) => join(folder, name)).filter((path) => !unwatched.test(path))
+    return [folder, ...paths.flatMap(foldersOf)]
+  } catch {
+    // It is gone, or somebody else's.
+    return []
+  }
+}
+
 /** Watches folders, because many editors replace a file that they save, and again for new folders. */
 function watchFolders(): void {
-  const inSource = readdirSync('src', { recursive: true, withFileTypes: true })
-  const source = ['src', ...inSource.flatMap((each) => (each.isDirectory() ? join(each.parentPath, each.name) : []))]
+  const source = foldersOf('src')
   const before = watchers
-  watchers = [...new Set([...files.map((file) => dirname(file)), ...source])].map((folder) =>
+  watchers = [...new Set([...foldersOf('.'), ...files.map((file) => dirname(file))])].map((folder) =>
     watch(folder, (_event, name) => {
-      const isContract = files.includes(join(folder, name ?? ''))
+      const path = join(folder, name ?? '')
+      const mayBe = !isComplete && folderOrContract.test(name ?? '') && !unwatched.test(path)
+      const isContract = mayBe || files.includes(path)
       if (!isContract && !source.includes(folder)) return
       if (saved !== 'contract') saved = isContract ? 'contract' : 'code'
       clearTimeout(timer)
@@ -280,7 +305,6 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
 }
 void handleSaves()
 `
-}
 
 export function test({ schemes }: Service): string {
   const credentialsOf = ({ kind }: SecurityScheme) =>
