@@ -266,7 +266,7 @@ async function hostileFolder(contract: object | string, others: Record<string, s
     'secret.yaml': `type: string\ndescription: ${secret}\n`,
     'secrets/secret.yaml': `type: string\ndescription: ${secret}\n`,
     'api/openapi.yaml': contract,
-    'api/inside.yaml': 'type: string\n',
+    'api/inside.yaml': 'type: string\nallOf: [{ type: string }]\n',
     'api/folder/a.yaml': 'type: string\n',
     'api/large.yaml': 'type: string\n',
     ...Object.fromEntries(Object.entries(others).map(([name, text]) => [`api/${name}`, text])),
@@ -297,6 +297,9 @@ const refused: [reference: string, because: string][] = [
   ['%E0%A4.yaml', brokenEncoding],
   ['none.yaml', 'leads to nothing; correct the name'],
   ['inside.yaml#None', 'leads to nothing; correct the name'],
+  ...['#/constructor', '#/type/toString', '#/__proto__', '#/type/', '#//type', '#/allOf/00'].map(
+    (pointer): [string, string] => [`inside.yaml${pointer}`, 'leads to nothing; correct the name'],
+  ),
   ['folder\\a.yaml', 'leads to nothing; write / in place of \\'],
   ['ROOT/secret.yaml', outside],
   ['link.yaml', outside],
@@ -352,6 +355,8 @@ describe('a contract that refers to', () => {
     ['names.yaml#/a~0b~1c', 'boolean'],
     ['names.yaml#/d%20e', 'integer'],
     ['names.yaml#anchor', 'number'],
+    ['names.yaml#/constructor', 'boolean'],
+    ['names.yaml#/00', 'integer'],
     ['openapi.yaml#/components/schemas/Own', 'string'],
     ['openapi%2Eyaml#own', 'string'],
   ])('%j has a percent-encoded URI or the name of a file', async (reference, type) => {
@@ -362,7 +367,7 @@ describe('a contract that refers to', () => {
         'a b.yaml': 'type: boolean\n',
         'a%20b.yaml': 'type: integer\n',
         '{id}?#.yaml': 'type: number\n',
-        'names.yaml': `a~b/c: { type: boolean }\nd e: { type: integer }\nf: { $anchor: anchor, $ref: '#/g' }\ng: { type: number }\n`,
+        'names.yaml': `a~b/c: { type: boolean }\nd e: { type: integer }\nf: { $anchor: anchor, $ref: '#/g' }\ng: { type: number }\nconstructor: { type: boolean }\n'00': { type: integer }\n`,
       },
     )
     const contract = withReply({ $ref: reference.replace('API', api) }, { Own: { $anchor: 'own', type: 'string' } })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { BaseResolver, type Document as RedoclyDocument, ResolveError } from '@redocly/openapi-core'
 import { Source, bundle, createConfig } from '@redocly/openapi-core'
-import { escapeName, lookUp } from 'fastify-contract/json'
+import { escapeName, lookUp, namesOf } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
 import { BrokenContract, type Finding } from './findings.ts'
 import { pointerOfAnchor, resolveIdentifiers } from './identifiers.ts'
@@ -51,6 +51,8 @@ export async function bundleFiles(
   refuseCircles(document, new Set(), new Set())
   escapeReferences(document, document['components'], new Set())
   if (files.unreadable.size > 0) throw new BrokenContract([...files.unreadable])
+  const misread = files.findMisread()
+  if (misread.length > 0) throw new BrokenContract(inLines(misread, places, name))
   const findings = problems.flatMap(({ message, location: [first] }): Finding[] => {
     if (!message.startsWith("Can't resolve $ref")) return []
     const document = files.parsed(first?.source.absoluteRef ?? '')
@@ -156,6 +158,27 @@ class FilesBelow extends BaseResolver {
     throw new RejectedFile(onNetwork)
   }
 
+  /**
+   * Finds pointers into other files that Redocly follows and that lead to nothing: it skips empty names, takes `00` for an
+   * index, and finds what every object inherits (RFC 6901, section 4).
+   */
+  findMisread(): Finding[] {
+    return [...this.#places.references].flatMap(([reference, object]): Finding[] => {
+      const [, file, pointer] = /^([^#]+)#(\/.+)$/.exec(reference) ?? []
+      if (file === undefined || pointer === undefined) return []
+      if (!namesOf(pointer).some((each) => each === '' || each in {} || /^0\d/.test(each))) return []
+      const holder = this.#places.find({ object })?.file
+      const base = [...this.#documents.keys()].find((path) => this.#nameOf(path) === holder)
+      const document = base === undefined ? undefined : this.parsed(this.resolveExternalRef(base, file))
+      if (document === undefined || lookUp(document, `#${pointer}`) !== undefined) return []
+      return [{ at: { object, key: '$ref' }, text: `the reference ${reference} ${leadsToNothing}` }]
+    })
+  }
+
+  #nameOf(path: string): string {
+    return path === this.#root ? this.#name : join(dirname(this.#name), relative(dirname(this.#root), path))
+  }
+
   /** Redocly finds out by it whether a reference leads to the same file. */
   override resolveExternalRef(base: string | null, reference: string): string {
     try {
@@ -189,7 +212,7 @@ class FilesBelow extends BaseResolver {
   #readFile(path: string): Document {
     const name = relative(dirname(this.#root), path)
     const source = readBelow(this.#folder ?? dirname(this.#root), path, this.#folder ? outsideRoot : outsideContract)
-    const parsed = readYaml(source, join(dirname(this.#name), name), this.#places)
+    const parsed = readYaml(source, this.#nameOf(path), this.#places)
     resolveIdentifiers(parsed, this.#places)
     const document = { source: new Source(path, ''), parsed }
     this.referred.set(name, source)
