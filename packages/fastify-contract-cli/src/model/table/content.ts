@@ -61,7 +61,7 @@ function mendMediaTypes({ object: { content } }: ContractObject, { warn, reject 
       continue
     }
     const [essence = ''] = type.split(/[;,]/, 1)
-    const known = parseMediaType(essence)?.essence
+    const known = parseMediaType(essence.trim())?.essence
     const problem = known === undefined ? 'and is ignored; use one such as application/json' : `and is read as ${known}`
     Reflect.deleteProperty(content, type)
     if (known !== undefined) content[known] ??= media
