@@ -75,7 +75,7 @@ beforeAll(async () => {
   await writeFile(join(project, 'package.json'), JSON.stringify({ ...manifest, allowScripts: { node: true } }))
   install(project, ...nodes)
   return () => rm(folder, { recursive: true, force: true })
-}, 300_000)
+})
 
 /** Starts the service and sends the requests of the page. */
 async function expectResponses(version: keyof typeof versions, shown = '', ...options: string[]): Promise<void> {
