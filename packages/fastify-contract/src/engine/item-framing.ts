@@ -51,7 +51,7 @@ function frameEvent(
 ): Framed {
   let text = ''
   // A field that is null is not sent: a client would read the text "null".
-  if (typeof event === 'string') {
+  if (event !== undefined && event !== null) {
     if (lineBreak.test(event)) return { problem: 'item/event has a line break, which no client could read' }
     text += `event: ${event}\n`
   }

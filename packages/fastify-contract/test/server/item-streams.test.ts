@@ -87,6 +87,7 @@ test.each<[type: string, body: string, items: unknown[], media?: object]>([
     ],
     nullable,
   ],
+  [events, 'event: 5\n\n', [{ event: 5 }], { type: 'object', properties: { event: { type: 'integer' } } }],
   [lines, '', []],
   [lines, '"a"\nnull\n', ['a', null], { type: ['string', 'null'] }],
 ])('items are framed as %s says: %j', async (type, body, items, itemSchema = pet) => {
