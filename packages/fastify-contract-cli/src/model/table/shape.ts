@@ -1,8 +1,8 @@
 import { isSchema } from 'fastify-contract/schema'
 import { type Form, type Keyword, type Kind, quoted } from './keyword.ts'
 import type { Places } from '../places.ts'
-import { heldBy, keywordOf } from './table.ts'
 import { accessProblem } from './access.ts'
+import { heldBy, keywordOf } from './table.ts'
 
 /** Whether a value can be an object of a kind. A schema may be `true` or `false`. */
 function isHeld(kind: Kind, value: unknown): boolean {
@@ -54,11 +54,11 @@ export function misplaced(object: Record<string, unknown>, kind: Kind, key: stri
   const { holder, names, kind: of } = held
   const is = `is not ${articleAndName(of)}`
   return names.flatMap((name): { holder: object; name: string; problem: string }[] => {
-    const access = isHeld(of, holder[name]) ? undefined : accessProblem(name, [])
+    if (isHeld(of, holder[name])) return []
+    const access = accessProblem(name, [])
     if (access !== undefined) return [{ holder, name, problem: `${name} ${is}, and ${access}` }]
     // What only documents may be anything else.
-    if (isShown || isHeld(of, holder[name])) return []
-    return [{ holder, name, problem: `has a member that ${is}; write an object` }]
+    return isShown ? [] : [{ holder, name, problem: `has a member that ${is}; write an object` }]
   })
 }
 
