@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { BaseResolver, type Document as RedoclyDocument, ResolveError } from '@redocly/openapi-core'
-import { Source, bundle, createConfig } from '@redocly/openapi-core'
-import { escapeName, lookUp, namesOf } from 'fastify-contract/json'
+import { Source, bundle, createConfig, unescapePointerFragment } from '@redocly/openapi-core'
+import { escapeName, lookUp } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
 import { BrokenContract, type Finding } from './findings.ts'
+import { targetIn } from './follow.ts'
 import { pointerOfAnchor, resolveIdentifiers } from './identifiers.ts'
 import { RejectedFile, fileOf, isOnNetwork, outsideRoot, readBelow } from './read-file.ts'
 import type { Places } from './places.ts'
@@ -166,11 +167,12 @@ class FilesBelow extends BaseResolver {
     return [...this.#places.references].flatMap(([reference, object]): Finding[] => {
       const [, file, pointer] = /^([^#]+)#(\/.+)$/.exec(reference) ?? []
       if (file === undefined || pointer === undefined) return []
-      if (!namesOf(pointer).some((each) => each === '' || each in {} || /^0\d/.test(each))) return []
+      const names = pointer.split('/').slice(1).map(unescapePointerFragment)
+      if (!names.some((each) => each === '' || each in {} || /^0\d/.test(each))) return []
       const holder = this.#places.find({ object })?.file
       const base = [...this.#documents.keys()].find((path) => this.#nameOf(path) === holder)
       const document = base === undefined ? undefined : this.parsed(this.resolveExternalRef(base, file))
-      if (document === undefined || lookUp(document, `#${pointer}`) !== undefined) return []
+      if (document === undefined || targetIn(document, `#${pointer}`) !== undefined) return []
       return [{ at: { object, key: '$ref' }, text: `the reference ${reference} ${leadsToNothing}` }]
     })
   }

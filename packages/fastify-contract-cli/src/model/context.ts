@@ -1,7 +1,7 @@
 import { operationPlaces } from 'fastify-contract/document'
-import { BrokenReference, lookUp } from 'fastify-contract/json'
 import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import { securitySchemesOf } from 'fastify-contract/security'
+import { targetIn } from './follow.ts'
 import type { ContractObject, KeywordContext, Mending } from './table/keyword.ts'
 
 /** The components of a section, by name, of a contract with an unchecked structure. */
@@ -45,16 +45,6 @@ export function writtenOperations(document: Record<string, unknown>): WrittenOpe
   return { ids, outline: { paths: outline(document['paths']), webhooks: outline(document['webhooks']) } }
 }
 
-/** Looks up a reference. @returns undefined also if its percent-encoding is broken */
-function target(document: unknown, reference: string): unknown {
-  try {
-    return lookUp(document, reference)
-  } catch (error) {
-    if (error instanceof BrokenReference) return undefined
-    throw error
-  }
-}
-
 /** The context of the objects of a contract. */
 export function contextOf(
   { document, resolve }: Mending,
@@ -88,8 +78,8 @@ export function contextOf(
     ),
     findOperation: (by) => {
       if ('id' in by) return ids.has(by.id) ? 'served' : written.ids.has(by.id) ? 'written' : undefined
-      if (operations.has(target(document, by.reference) as Record<string, unknown>)) return 'served'
-      return target(written.outline, by.reference) === true ? 'written' : undefined
+      if (operations.has(targetIn(document, by.reference) as Record<string, unknown>)) return 'served'
+      return targetIn(written.outline, by.reference) === true ? 'written' : undefined
     },
   }
 }

@@ -10,6 +10,16 @@ export interface Followed {
   problem?: string
 }
 
+/** Looks up a reference. @returns undefined also if its percent-encoding is broken */
+export function targetIn(document: unknown, reference: string): unknown {
+  try {
+    return lookUp(document, reference)
+  } catch (error) {
+    if (error instanceof BrokenReference) return undefined
+    throw error
+  }
+}
+
 /** Follows references in a contract. */
 export class References {
   readonly #document: object
@@ -56,11 +66,7 @@ export class References {
   }
 
   #writtenTarget(reference: string): [string, unknown][] {
-    try {
-      return [[reference, lookUp(this.#document, reference)]]
-    } catch (error) {
-      if (error instanceof BrokenReference) return []
-      throw error
-    }
+    const target = targetIn(this.#document, reference)
+    return target === undefined ? [] : [[reference, target]]
   }
 }
