@@ -10,8 +10,8 @@ export interface Received {
 }
 
 /**
- * A requirement of RFC 9112 or RFC 9110: the section and the words of docs/threats.md, the expected bytes or single
- * status, and what clients send, each on its own connection. `me` is a valid token.
+ * A requirement of RFC 9112 or RFC 9110: its section and its words, the expected bytes or single status, and what clients
+ * send, each on its own connection. `me` is a valid token.
  */
 export type Requirement = readonly [section: string, must: string, received: Received | number, ...sent: string[]]
 

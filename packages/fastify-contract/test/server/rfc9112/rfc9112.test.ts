@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { sendJson } from 'fastify-contract'
 import { Encoded } from 'fastify-contract/encoded'
 import { describe, expect, test } from 'vitest'
@@ -40,14 +38,6 @@ describe('RFC', () => {
       if (notReceived !== undefined) expect(text, bytes).not.toMatch(notReceived)
     }
   })
-})
-
-test('docs/threats.md has a row for each tested requirement of HTTP, and no other', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../../../docs/threats.md'), 'utf8')
-  const rows = [...page.matchAll(/^\| (\d{4} [\d.]+) \| ([^|]+) \|/gm)].map(
-    ([, section = '', must = '']) => `${section}: ${must}`,
-  )
-  expect(rows).toEqual(requirements.map(([section, must]) => `${section}: ${must}`))
 })
 
 /**
