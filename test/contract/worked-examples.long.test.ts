@@ -10,41 +10,59 @@ import { type Command, nodeBinary, projectFolder, runScript } from '../support/s
 import type * as ownRequestsModule from '../contract-suite/own-requests.ts'
 import { type ProjectCopy, copyProject } from './project-copy.ts'
 
-const page = readFileSync(join(projectFolder, 'docs/worked-examples.md'), 'utf8')
+const textOf = (page: string) => readFileSync(join(projectFolder, 'docs/worked-examples', `${page}.md`), 'utf8')
 
-function sectionOf(title: string): string {
-  const section = page.split(/^## /m).find((each) => each.startsWith(`${title}\n`))
-  if (section === undefined) throw new Error(`the page has no section ${title}`)
-  return section
+/** The steps of a page, as docs/worked-examples/README.md describes them. */
+const steps = {
+  write: /^(Create|Replace) `(.+)`\n\n```\w+\n([^]*?)```\n/gm,
+  insert:
+    /^(?:- )?In `([^`]+)`(?: and `([^`]+)`)?, (after|before) `(.+?)`(?:, add\s+`(.+)`|\n\n```\w+\n([^]*?)\n```)$/gm,
+  replace: /^- In `(.+)`, replace each `(.+)` with `(.+)`$/gm,
 }
 
-const step =
-  /^(?:(Create|Replace) `([^`]+)`|In `([^`]+)`, (after|before|replace|replace every) `{1,2}(.*?)`{1,2}(?: with `([^`]+)`)?(?:, .*)?)\n\n(?:```\w+\n([^]*?)```\n)?/gm
-
-/** Does the steps of a section to a copy of the project. */
-async function follow({ root, edit }: ProjectCopy, title: string): Promise<void> {
-  const steps = [...sectionOf(title).matchAll(step)]
-  expect(steps.length).toBeGreaterThan(1)
-  for (const [text, whole, created, edited, how, line = '', other = '', block = ''] of steps) {
-    if (whole !== undefined && created !== undefined) {
-      const file = join(root, created)
-      expect({ file: created, exists: existsSync(file) }).toEqual({ file: created, exists: whole === 'Replace' })
-      await mkdir(dirname(file), { recursive: true })
-      await writeFile(file, block)
-    } else if (edited !== undefined && how === 'replace every') {
-      await edit(edited, (content) => content.replaceAll(new RegExp(`\\b${line}`, 'g'), other))
-    } else if (edited !== undefined) await edit(edited, (content) => insert(content, how!, line, block, text))
+/** Does the steps of a page to a copy of the project. */
+async function follow({ root, edit }: ProjectCopy, page: string): Promise<void> {
+  const text = textOf(page)
+  let count = 0
+  for (const [, how, path = '', block = ''] of text.matchAll(steps.write)) {
+    const file = join(root, path)
+    expect({ path, exists: existsSync(file) }).toEqual({ path, exists: how === 'Replace' })
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, block)
+    count++
   }
+  for (const [, file = '', second, how, line = '', added, block] of text.matchAll(steps.insert)) {
+    for (const each of second === undefined ? [file] : [file, second]) {
+      await edit(each, (content) => insert(content, how === 'after', line, added, block))
+    }
+    count++
+  }
+  for (const [, file = '', old = '', other = ''] of text.matchAll(steps.replace)) {
+    await edit(file, (content) => content.replaceAll(old, other))
+    count++
+  }
+  expect(count).toBe([...text.matchAll(/^(?:- In|In|Create|Replace) `/gm)].length)
 }
 
-function insert(content: string, how: string, line: string, block: string, text: string): string {
+function insert(content: string, isAfter: boolean, line: string, added?: string, block = ''): string {
   const lines = content.split('\n')
-  let place = lines.findIndex((each) => each.trim() === line)
+  const place = lines.findIndex((each) => each.trim() === line)
   if (place === -1) throw new Error(`no line is ${line}`)
-  const below = /, and the line `(.*)` below it/.exec(text)?.[1]
-  if (below !== undefined) place = lines.findIndex((each, index) => index > place && each.trim() === below)
-  lines.splice(how === 'after' ? place + 1 : place, how === 'replace' ? 1 : 0, block.replace(/\n$/, ''))
+  const [indentation] = /^ */.exec(lines[place]!)!
+  const inserted = added === undefined ? withFailures(block, content) : indentation + added
+  lines.splice(isAfter ? place + 1 : place, 0, inserted)
   return lines.join('\n')
+}
+
+/** Puts the failures of an operation in place of each comment that names it. */
+function withFailures(block: string, contract: string): string {
+  return block.replaceAll(/^ *# and the failures of (\w+)$/gm, (comment, operation: string) => {
+    // A link names operations too, but deeper.
+    const [, rest = ''] = contract.split(`\n      operationId: ${operation}\n`)
+    const [failures] = /(?: {8}'\d+': \{ \$ref: .*\}\n)+/.exec(rest) ?? []
+    if (failures === undefined) throw new Error(`no failures for ${comment}`)
+    return failures.trimEnd()
+  })
 }
 
 const compiler = join(projectFolder, 'node_modules/typescript-7/bin/tsc')
@@ -63,15 +81,15 @@ async function expectSound({ root }: ProjectCopy): Promise<void> {
 
 const serverOf = ({ root }: ProjectCopy): Command => [nodeBinary, join(root, 'src/main.ts')]
 
-/** Does the steps of sections to a copy whose database has two plants, and starts it. */
-async function serveAfter(...titles: string[]) {
+/** Does the steps of pages to a copy whose database has two plants, and starts it. */
+async function serveAfter(...pages: string[]) {
   const project = await copyProject()
   const served = await servedStore()
   const old = await served.serve({}, serverOf(project))
   await old.send('POST', '/plants', { id: 1, name: 'a', tag: 'b' })
   await old.send('POST', '/plants', { id: 2, name: 'c' })
   await old.end()
-  for (const title of titles) await follow(project, title)
+  for (const page of pages) await follow(project, page)
   await expectSound(project)
   return { project, ...served, server: await served.serve({}, serverOf(project)) }
 }
@@ -85,7 +103,7 @@ async function ask(server: RunningServer, method: string, path: string, body?: o
 const etagOf = async (server: RunningServer, path: string) => (await server.send('GET', path)).headers.get('etag') ?? ''
 
 test('Read one plant, Change one plant', async () => {
-  const { server } = await serveAfter('Read one plant', 'Change one plant')
+  const { server } = await serveAfter('read-one-plant', 'change-one-plant')
   expect(await ask(server, 'GET', '/plants/1')).toEqual([200, { name: 'a', tag: 'b' }])
   expect(await ask(server, 'GET', '/plants/3')).toMatchObject([404, { error: 40_401 }])
 
@@ -101,12 +119,10 @@ test('Read one plant, Change one plant', async () => {
   expect(await ask(server, 'GET', '/plants')).toEqual([200, [winner, { name: 'c' }]])
 })
 
-const columns = 'Store a number, a boolean, an enum, a date'
-
-test(columns, async () => {
-  const { project, serve, server, url } = await serveAfter(columns)
+test('Store a number, a boolean, an enum', async () => {
+  const { project, serve, server, url } = await serveAfter('store-properties')
   const old = [{ name: 'a', tag: 'b' }, { name: 'c' }]
-  const plant = { name: 'd', height: 30.1, leaves: 12, edible: false, light: 'sun', planted: '2026-11-23' }
+  const plant = { name: 'd', height: 30.1, supplier: 7, leaves: 12, edible: false, light: 'sun' }
   const other = { name: 'e', height: 100, leaves: -3, edible: true, light: 'shade' }
   expect(await ask(server, 'POST', '/plants', { id: 3, ...plant })).toEqual([200, plant])
   expect(await ask(server, 'POST', '/plants', { id: 4, ...other })).toEqual([200, other])
@@ -136,10 +152,9 @@ test(columns, async () => {
   )
 })
 
-test('all sections in a row', async () => {
-  const filter = 'Filter, and continue a list'
-  const titles = ['Read one plant', 'Change one plant', columns, filter, 'Add a second resource', 'Afterwards']
-  const { project, serve, server } = await serveAfter(...titles)
+test('all pages in a row', async () => {
+  const pages = ['read-one-plant', 'change-one-plant', 'store-properties', 'filter-and-continue', 'second-resource']
+  const { project, serve, server } = await serveAfter(...pages)
   for (const id of [1, 2]) await server.send('DELETE', `/plants/${String(id)}`)
   const own = (await import(join(project.root, 'test/contract-suite/own-requests.ts'))) as typeof ownRequestsModule
   for (const [status, { method, url, headers, body }] of own.ownRequests) {
@@ -148,11 +163,11 @@ test('all sections in a row', async () => {
   }
   await server.end()
 
-  await follow(project, 'Rename a property')
+  await follow(project, 'rename-a-property')
   await project.edit('src/plants/listPlants.ts', (text) => text.replace('OR tag = ?', 'OR kind = ?'))
   await expectSound(project)
   const renamed = await serve({}, serverOf(project))
-  const plant = { name: 'd', garden: 7, kind: 'f', leaves: 12 }
+  const plant = { name: 'd', supplier: 7, leaves: 12, kind: 'f' }
   expect(await ask(renamed, 'POST', '/plants', { id: 54, ...plant })).toEqual([200, plant])
   const headers = { 'if-match': await etagOf(renamed, '/plants/54') }
   expect(await ask(renamed, 'PATCH', '/plants/54', { kind: 'g' }, headers)).toEqual([200, { ...plant, kind: 'g' }])
@@ -168,7 +183,7 @@ test('all sections in a row', async () => {
 })
 
 test('the table of kinds has the types that the start expects', () => {
-  const rows = [...sectionOf(columns).matchAll(/^\| `.*\| `(\w+)` \| (\w+) \| ([\w ]+) \|$/gm)]
+  const rows = [...textOf('store-properties').matchAll(/^\| `.*\| `(\w+)` \| (\w+) \| ([\w ]+) \|$/gm)]
   const told: unknown = Object.fromEntries(rows.map(([, kind, sqlite, postgres]) => [kind, { sqlite, postgres }]))
   // Only tokens have bytes.
   const { bytes: _, ...others } = kinds
@@ -178,7 +193,7 @@ test('the table of kinds has the types that the start expects', () => {
 })
 
 test('Filter, and continue a list', async () => {
-  const { server, token } = await serveAfter('Filter, and continue a list')
+  const { server, token } = await serveAfter('filter-and-continue')
   for (const id of [3, 4, 5, 6]) await server.send('POST', '/plants', { id, name: String(id), tag: 'é&b' })
   const names: string[][] = []
   for (let path: string | undefined = `/plants?limit=2&tag=${encodeURIComponent('é&b')}`; path !== undefined;) {
@@ -202,7 +217,7 @@ test('Filter, and continue a list', async () => {
 })
 
 test('Rename a property', async () => {
-  const { server } = await serveAfter('Rename a property')
+  const { server } = await serveAfter('rename-a-property')
   expect(await ask(server, 'POST', '/plants', { id: 3, name: 'd', kind: 'e', tag: 'f' })).toEqual([
     200,
     { name: 'd', kind: 'e' },
@@ -225,25 +240,21 @@ test('Remove a property', async () => {
   const server = await serve({}, serverOf(project))
   expect(await ask(server, 'GET', '/plants')).toEqual([200, [{ name: 'a' }]])
   await server.end()
-  await follow(project, 'Remove a property')
+  await follow(project, 'remove-a-property')
   const later = await serve({}, serverOf(project))
   expect(await ask(later, 'POST', '/plants', { id: 2, name: 'c', tag: 'd' })).toEqual([200, { name: 'c' }])
   expect(await ask(later, 'GET', '/plants')).toEqual([200, [{ name: 'a' }, { name: 'c' }]])
 })
 
 test('Add a second resource', async () => {
-  const { project, server, serve, url } = await serveAfter('Add a second resource')
-  expect(await ask(server, 'POST', '/gardens', { id: 7, name: 'roof' })).toEqual([200, { id: 7, name: 'roof' }])
-  expect(await ask(server, 'POST', '/gardens', { id: 7, name: 'yard' })).toMatchObject([409, { error: 40_901 }])
-  expect(await ask(server, 'POST', '/gardens', { id: -1, name: 'yard' })).toMatchObject([200, {}])
-  const inGarden = (id: number, garden: number) => ask(server, 'POST', '/plants', { id, name: String(id), garden })
-  expect(await inGarden(3, 7)).toEqual([200, { name: '3', garden: 7 }])
-  expect(await inGarden(4, 7)).toMatchObject([200, {}])
-  expect(await inGarden(5, 8)).toMatchObject([404, { error: 40_402 }])
+  const { project, server, serve, url } = await serveAfter('second-resource')
   const gardens = [
-    { id: -1, name: 'yard', plants: 0 },
-    { id: 7, name: 'roof', plants: 2 },
+    { id: -1, name: 'yard' },
+    { id: 7, name: 'roof' },
   ]
+  expect(await ask(server, 'POST', '/gardens', gardens[1])).toEqual([200, gardens[1]])
+  expect(await ask(server, 'POST', '/gardens', { id: 7, name: 'yard' })).toMatchObject([409, { error: 40_901 }])
+  expect(await ask(server, 'POST', '/gardens', gardens[0])).toEqual([200, gardens[0]])
   expect(await ask(server, 'GET', '/gardens')).toEqual([200, gardens])
   expect((await fetch(`${server.origin}/readyz`)).status).toBe(200)
   await server.end()
@@ -252,12 +263,12 @@ test('Add a second resource', async () => {
   const folder = await temporaryFolder()
   const moved = `sqlite:${join(folder, 'moved.db')}`
   const { code, stdout } = await runScript(script('move/move.ts'), ['--from', url, '--to', moved])
-  expect(stdout).toMatch(/^verified {2}gardens: 2 .*\nverified {2}plants: 4 .*\nverified {2}tokens: 1 .*\n$/)
+  expect(stdout).toMatch(/^verified {2}gardens: 2 .*\nverified {2}plants: 2 .*\nverified {2}tokens: 1 .*\n$/)
   expect(code).toBe(0)
   const backup = await runScript(script('backup.ts'), [join(folder, 'copy.db')], { DATABASE_URL: moved })
   expect(backup).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining(': 2 gardens, 4 plants, and 1 token in') as string,
+    stdout: expect.stringContaining(': 2 gardens, 2 plants, and 1 token in') as string,
   })
   const second = await serve({ DATABASE_URL: `sqlite:${join(folder, 'copy.db')}` }, serverOf(project))
   expect(await ask(second, 'GET', '/gardens')).toEqual([200, gardens])
