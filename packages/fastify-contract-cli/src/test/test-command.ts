@@ -18,8 +18,9 @@ import { type Terminal, printRun, withPrintableText } from './terminal.ts'
 const usage = `Usage: fastify-contract test FILE --url URL [OPTION …]
 
 Tests that a server keeps a contract. Prints each operation, what it breaks, and a line of curl that shows it.
-The exit code is 0 if the contract is kept and every operation was tested, 1 if it is broken, and 2 if the server could
-not be judged or an operation was not tested. Operations that --skip names or that answer 501 need not be tested.
+The exit code is 0 if the contract is kept and every operation was tested, 1 if it is broken, and 2 if there is no verdict:
+bad arguments, server unreachable or not judged, operation not tested, internal error. Operations that --skip names or
+that answer 501 need not be tested.
 
   --url URL                  the server, such as http://localhost:3000; a path replaces the contract's base path
   --auth SCHEME=CREDENTIALS  a token, the value of a key, or user:password for the scheme basic; repeatable. A second
