@@ -6,33 +6,23 @@ import Database from 'better-sqlite3'
 import { BadConfig, loadConfig } from '../src/config/config.ts'
 import { noteBackup } from '../src/store/sqlite/file-figures.ts'
 import { removeLeftIndex, syncFile } from '../src/store/sqlite/open-files.ts'
-import { applicationId, assertExists, assertUsable, readVersions } from '../src/store/sqlite/schema.ts'
+import { applicationId, assertExists, assertUsable, damageRemedy, readVersions } from '../src/store/sqlite/schema.ts'
 import { UnusableStore } from '../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from './command.ts'
 import { showProgress } from './progress.ts'
-import { type Loss, salvage } from './salvage/salvage.ts'
 import { type Content, contentOf, describeContent, isDamage, publish, sqliteFileOf, verifyCopy } from './verify-copy.ts'
 
-const usage = `Usage: npm run backup -- FILE [--skip-damaged]   copies the database of DATABASE_URL to FILE; the server may run
-
-  --skip-damaged   leaves damaged pages out, and counts them`
+const usage = `Usage: npm run backup -- FILE   copies the database of DATABASE_URL to FILE; the server may run`
 
 async function run(): Promise<void> {
-  const { positionals, values } = readArguments(usage, {
-    allowPositionals: true,
-    options: { 'skip-damaged': { type: 'boolean', default: false } },
-  })
-  const [file, ...rest] = positionals
+  const [file, ...rest] = readArguments(usage, { allowPositionals: true }).positionals
   if (file === undefined || rest.length > 0) throw new UsageError(usage)
   // Gives precedence to the server and other processes.
   setPriority(10)
   const source = sqliteFileOf(loadConfig(process.env).database, 'pg_dump')
   const began = new Date()
-  const backup = await backUp(source, file, { skipsDamaged: values['skip-damaged'] })
-  const { bytes, loss } = backup
-  const skipped = loss && `; ${String(loss.pages)} damaged pages and ${String(loss.rows)} other rows were left out`
-  console.log(`${file}: ${describeContent(backup)} in ${String(bytes)} bytes, verified${skipped ?? ''}`)
-  if (loss !== undefined) return
+  const backup = await backUp(source, file)
+  console.log(`${file}: ${describeContent(backup)} in ${String(backup.bytes)} bytes, verified`)
   try {
     noteBackup(source, began)
   } catch (error) {
@@ -46,17 +36,12 @@ const stepPages = 256
 /** Pages copied between two syncs. This keeps the disk's queue short for other processes. */
 const syncedPages = 1_024
 
-/** The suffixes of a copy without free pages, and of one without damaged pages. */
+/** The suffix of a copy without free pages. */
 const compacted = '-compacted'
-const salvaged = '-salvaged'
-
-const remedy = 'with --skip-damaged, the rest is copied'
 
 /** A finished copy. */
 interface Backup extends Content {
   bytes: number
-  /** What was left out; undefined if nothing may be. */
-  loss: Loss | undefined
 }
 
 /**
@@ -67,14 +52,9 @@ interface Backup extends Content {
  *
  * @param source the database file
  * @param file the copy, readable by its owner alone; has this name once it is complete and verified
- * @param skipsDamaged whether to leave damaged pages out, instead of refusing to copy them
  * @throws UsageError if `file` exists or the source cannot be copied; UnusableStore if the source is not a database
  */
-export async function backUp(
-  source: string,
-  file: string,
-  { skipsDamaged = false }: { skipsDamaged?: boolean } = {},
-): Promise<Backup> {
+export async function backUp(source: string, file: string): Promise<Backup> {
   // Finds a symbolic link even if its target does not exist.
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
     throw new UsageError(`${file} already exists; nothing was changed`)
@@ -86,11 +66,10 @@ export async function backUp(
   try {
     // SQLite would create the file with a mode that depends on the umask.
     closeSync(openSync(partial, 'wx', 0o600))
-    const copied = await copy(source, partial, !skipsDamaged)
-    const loss = skipsDamaged ? dropDamaged(partial) : undefined
-    if (!skipsDamaged) compact(partial)
-    const content = verifyCopy(partial, file, remedy)
-    if (copied !== undefined && !isDeepStrictEqual(content, copied))
+    const copied = await copy(source, partial)
+    compact(partial)
+    const content = verifyCopy(partial, file, damageRemedy)
+    if (!isDeepStrictEqual(content, copied))
       throw new UsageError(
         `${file} differs from ${source}: it has ${JSON.stringify(content)}, not ${JSON.stringify(copied)}`,
       )
@@ -98,21 +77,18 @@ export async function backUp(
     publish(partial, file)
     // The folder stores the name.
     syncFile(dirname(file))
-    return { ...content, bytes: statSync(file).size, loss }
+    return { ...content, bytes: statSync(file).size }
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error
-    const hint = isDamage(error) && !skipsDamaged ? `; ${remedy}` : ''
+    const hint = isDamage(error) ? `; ${damageRemedy}` : ''
     throw new UsageError(`${source} cannot be copied: ${error.message}${hint}`, { cause: error })
   } finally {
-    const leftovers = ['', compacted, salvaged].flatMap((name) =>
-      ['', '-journal', '-wal', '-shm'].map((each) => name + each),
-    )
+    const leftovers = ['', compacted].flatMap((name) => ['', '-journal', '-wal', '-shm'].map((each) => name + each))
     for (const suffix of leftovers) rmSync(partial + suffix, { force: true })
   }
 }
 
-/** @param counts whether to count the rows, which a damaged page prevents */
-async function copy(source: string, partial: string, counts: boolean): Promise<Content | undefined> {
+async function copy(source: string, partial: string): Promise<Content> {
   const database = new Database(source, { fileMustExist: true, timeout: 5_000 })
   try {
     database.exec('BEGIN')
@@ -121,7 +97,7 @@ async function copy(source: string, partial: string, counts: boolean): Promise<C
       throw new UsageError(`${source} is not a database of this service; nothing was copied`)
     }
     assertUsable(source, versions)
-    const content = counts ? contentOf(database) : undefined
+    const content = contentOf(database)
     let nextSync = syncedPages
     using progress = showProgress('copying', 'pages')
     await database.backup(partial, {
@@ -139,14 +115,6 @@ async function copy(source: string, partial: string, counts: boolean): Promise<C
   } finally {
     database.close()
   }
-}
-
-/** Replaces a copy by what can be read of it. */
-function dropDamaged(partial: string): Loss {
-  closeSync(openSync(partial + salvaged, 'wx', 0o600))
-  const loss = salvage(partial, partial + salvaged)
-  renameSync(partial + salvaged, partial)
-  return loss
 }
 
 /** Removes free pages if they are at least a quarter of the copy. */

@@ -159,7 +159,7 @@ test('a refused start keeps the write-ahead log of a damaged database', async ()
   const [bytes, log] = [readFileSync(file), readFileSync(`${file}-wal`)]
   expect(log.length).toBeGreaterThan(0)
   expect(await refusalOf({ DATABASE_URL: `sqlite:${file}` })).toMatch(
-    /is damaged \(.*\); save what can be read with npm run backup -- FILE --skip-damaged, and put it in place/,
+    /is damaged \(.*\); docs\/operating\.md says how to save the rest/,
   )
   expect(readFileSync(file).equals(bytes)).toBe(true)
   expect(readFileSync(`${file}-wal`).equals(log)).toBe(true)

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { OpenOptions } from '../schema-version.ts'
 import { UnusableStore } from '../store.ts'
 import { OpenFiles, makeFolder, realPathOf, removeLeftIndex, restrictToOwner } from './open-files.ts'
-import { assertTables, assertUsable, integerOf, migrate, readHeader, readVersions } from './schema.ts'
+import { assertTables, assertUsable, damageRemedy, integerOf, migrate, readHeader, readVersions } from './schema.ts'
 import { isBusy } from './statements.ts'
 
 /** How long the start waits for another process that migrates or recovers the file. */
@@ -132,10 +132,7 @@ function assertUndamaged(database: Database.Database, file: string): void {
   const result = database.pragma('quick_check(1)', { simple: true }) as string
   if (result !== 'ok') {
     const fault = result.replaceAll(/\s+/g, ' ')
-    throw new UnusableStore(
-      `${file} is damaged (${fault}); save what can be read with npm run backup -- FILE --skip-damaged, and put it in ` +
-        'place with npm run restore; nothing was changed',
-    )
+    throw new UnusableStore(`${file} is damaged (${fault}); ${damageRemedy}; nothing was changed`)
   }
 }
 

@@ -10,6 +10,9 @@ import { assertFile, realPathOf } from './open-files.ts'
 /** Marks a file as this service's (sqlite.org/fileformat.html, "Application ID"): "Plnt" in ASCII. */
 export const applicationId = 0x506c6e74
 
+/** What to do with a damaged file. */
+export const damageRemedy = 'docs/operating.md says how to save the rest, in "If pages of the database are damaged"'
+
 /**
  * The schema, version by version: entry `n` migrates from `PRAGMA user_version` n to n + 1. A released entry never
  * changes.

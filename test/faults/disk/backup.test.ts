@@ -112,7 +112,7 @@ test.each([
   ['a file without a byte', ': > $0', /there is no database .*plants\.db/],
   ['a text', text, /is not an SQLite database/],
   ["another program's database", anotherProgram, /is not a database of this service/],
-  ['a damaged database', damage, /cannot be copied|is damaged/],
+  ['a damaged database', damage, /(?:cannot be copied|is damaged).*; docs\/operating\.md says how to save the rest/],
 ])('a backup changes nothing if there is %s', async (_description, commands, message) => {
   const folder = await temporaryFolder()
   const { file } = await servedDatabase(folder)

@@ -2,16 +2,10 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { backUp } from '../../../scripts/backup.ts'
-import { restore } from '../../../scripts/restore.ts'
 import { createToken } from '../../../src/auth/tokens.ts'
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
-import { listText } from '../../store/list-text.ts'
-import { throwFault } from '../../store/store-suite.ts'
-import { awkwardTexts } from '../../support/client/awkward-texts.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
-import { runScript } from '../../support/server/start-process.ts'
 
 const pageSize = 4_096
 
@@ -70,118 +64,6 @@ async function openDamaged() {
   }
   return { store, faults, file, repair }
 }
-
-/** A row of the table of plants, as text. */
-function rowsIn(file: string): Set<string> {
-  const database = new Database(file, { readonly: true })
-  try {
-    const rows = database.prepare('SELECT * FROM plants').safeIntegers().raw().all() as unknown[][]
-    return new Set(rows.map((row) => row.map(String).join('|')))
-  } finally {
-    database.close()
-  }
-}
-
-/** Finds pages of the table of plants. @returns their offsets, and how many rows they have together */
-function pagesOfPlants(file: string, condition: string): { offsets: number[]; rows: number } {
-  const database = new Database(file, { readonly: true })
-  try {
-    const found = database
-      .prepare<[], { pageno: number; ncell: number }>(
-        `SELECT pageno, ncell FROM dbstat WHERE name = 'plants' AND pagetype <> 'overflow' AND ${condition}`,
-      )
-      .all()
-    const offsets = found.map(({ pageno }) => (pageno - 1) * pageSize)
-    return { offsets, rows: found.reduce((sum, { ncell }) => sum + ncell, 0) }
-  } finally {
-    database.close()
-  }
-}
-
-/** Damages pages of the table of plants. @returns the rows before, and how many were on these pages */
-async function makeDamagedFile(condition: string) {
-  const file = await makeFile()
-  const before = rowsIn(file)
-  const { offsets, rows } = pagesOfPlants(file, condition)
-  expect(offsets.length).toBeGreaterThan(0)
-  writePages(file, offsets, () => Buffer.alloc(pageSize, 0xff))
-  return { file, before, pages: offsets.length, rows }
-}
-
-test('a backup of a damaged file is refused, but leaves damaged pages out if asked to', async () => {
-  const { file, before, pages, rows } = await makeDamagedFile(`pagetype = 'leaf' AND pageno % 7 = 3`)
-  const environment = { DATABASE_URL: `sqlite:${file}` }
-  const copy = `${file}.copy`
-  expect(await runScript('scripts/backup.ts', [copy], environment)).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/; with --skip-damaged, the rest is copied\n$/) as string,
-  })
-  const count = String(before.size - rows)
-  expect(await runScript('scripts/backup.ts', [copy, '--skip-damaged'], environment)).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(
-      new RegExp(
-        `: .*\\b${count} plants,? .* verified; ${String(pages)} damaged pages and 0 other rows were left out\n$`,
-      ),
-    ) as string,
-  })
-  restore(copy, file, true)
-  const store = openSqliteStore({ file, onFault: throwFault })
-  onTestFinished(() => store.close())
-  expect(JSON.parse(await listText(store, 'a'))).not.toHaveLength(0)
-})
-
-test.each([
-  ['leaves', `pagetype = 'leaf' AND pageno % 2 = 0`],
-  ['a page that leads to leaves', `path = '/000/'`],
-  ['the root', `path = '/'`],
-])('a backup that skips damaged pages has the rows of all others: %s', async (_name, condition) => {
-  const { file, before, pages, rows } = await makeDamagedFile(condition)
-  const copy = `${file}.copy`
-  const { loss } = await backUp(file, copy, { skipsDamaged: true })
-  expect(loss).toEqual({ pages, rows: 0 })
-  const after = rowsIn(copy)
-  expect(after.size).toBe(before.size - rows)
-  expect(after.isSubsetOf(before)).toBe(true)
-})
-
-test('a backup that skips damaged pages does not bring deleted rows back', async () => {
-  const file = await makeFile()
-  // In key order.
-  const { offsets } = pagesOfPlants(file, `pagetype = 'leaf' ORDER BY path`)
-  const [first, last] = [offsets[0]!, offsets.at(-1)!]
-  const old = readFileSync(file).subarray(first, first + pageSize)
-  const database = new Database(file)
-  database.exec(`DELETE FROM plants WHERE caller = 'a'`)
-  database.close()
-  // A disk that writes to a wrong place can do this.
-  writePages(file, [last], () => old)
-  const copy = `${file}.copy`
-  expect((await backUp(file, copy, { skipsDamaged: true })).loss).toEqual({ pages: 1, rows: 0 })
-  expect([...rowsIn(copy)].filter((row) => row.startsWith('a|'))).toEqual([])
-})
-
-test('a backup that skips damaged pages has all of a sound file, with what is in the log', async () => {
-  const file = await makeFile()
-  const store = openSqliteStore({ file, onFault: throwFault })
-  onTestFinished(() => store.close())
-  for (const [index, [, text]] of awkwardTexts.entries())
-    await store.create('é', { id: BigInt(index) - 5n, name: text, tag: text })
-  // Their rows have overflow pages.
-  const long = '\u{1F331}'.repeat(255)
-  for (const id of [-(2n ** 63n), -(2n ** 31n), -1n, 0n, 2n ** 47n, 2n ** 63n - 1n])
-    await store.create('long', { id, name: long, tag: long })
-  await store.create('long', { id: 1n, name: 'without a tag' })
-  for (let id = 10n; id < 10_000n; id += 10n) void store.delete('a', id)
-  for (const scope of [undefined, 'plants:read']) await store.addToken(createToken('me', 1, undefined, scope).stored)
-  const copy = `${file}.copy`
-  const { loss, tokens } = await backUp(file, copy, { skipsDamaged: true })
-  expect({ loss, tokens }).toEqual({ loss: { pages: 0, rows: 0 }, tokens: 2 })
-  expect(rowsIn(copy)).toEqual(rowsIn(file))
-  const restored = openSqliteStore({ file: copy, onFault: throwFault })
-  onTestFinished(() => restored.close())
-  expect(await restored.listTokens()).toEqual(await store.listTokens())
-})
 
 test('reads of damaged pages fail; other reads of the batch succeed', async () => {
   const { store } = await openDamaged()
