@@ -5,7 +5,6 @@ await runNamed('proofs', 'proof', {
   mutants: { summary: 'changes the contract; the suite must fail', load: () => import('./mutants/mutants.ts') },
   fuzz: { summary: 'attacks a server with malformed requests', load: () => import('./fuzz/fuzz.ts') },
   'json-schema': { summary: 'judges the tests of JSON Schema', load: () => import('./json-schema.ts') },
-  'power-loss': { summary: 'loses power at any instant', load: () => import('./power-loss/power-loss.ts') },
   linearizability: {
     summary: 'orders the responses of servers that are killed',
     load: () => import('./linearizability/linearizability.ts'),
