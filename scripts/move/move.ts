@@ -5,8 +5,7 @@ import { readHeader } from '../../src/store/sqlite/schema.ts'
 import { UnusableStore } from '../../src/store/store.ts'
 import { UsageError, readArguments, runCommand } from '../command.ts'
 import { type Copy, prepareCopy } from './copy-rows.ts'
-import { openRows } from './open-rows.ts'
-import type { StoreRows } from './rows.ts'
+import type { OpenRowsOptions, StoreRows } from './rows.ts'
 
 const usage = `Usage: npm run move -- --from URL --to URL
 Copies everything from one store to another. The target must be empty, or contain what an interrupted move
@@ -32,6 +31,13 @@ async function run(): Promise<void> {
     const message = `the move stopped: ${error.message}; run the command again to continue`
     throw new UsageError(message, { cause: error })
   }
+}
+
+/** Opens the rows of a store and brings its schema up to date. Loads only the driver that it needs. */
+async function openRows(location: DatabaseLocation, options: OpenRowsOptions): Promise<StoreRows> {
+  return location.engine === 'sqlite'
+    ? (await import('./sqlite-rows.ts')).openSqliteRows(location.file, options)
+    : (await import('./postgres-rows.ts')).openPostgresRows(location.url, options)
 }
 
 function readCommand(): { from: DatabaseLocation; to: DatabaseLocation } {
