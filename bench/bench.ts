@@ -6,7 +6,6 @@ const commands = {
     summary: 'compares the library with peers on a small service',
     load: () => import('./services/services.ts'),
   },
-  streams: { summary: 'measures a stream of a million items', load: () => import('./streams/streams.ts') },
   overload: { summary: 'offers a server twice the load that saturates it', load: () => import('./overload.ts') },
   starve: { summary: 'measures waits while others keep the server busy', load: () => import('./starve.ts') },
   directory: { summary: 'generates from the contracts of a directory', load: () => import('./directory.ts') },
