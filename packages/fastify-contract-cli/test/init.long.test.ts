@@ -5,12 +5,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
-import type { ContractDocument } from 'fastify-contract/document'
-import { operationsOf } from 'fastify-contract/document'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { writeFailureForm } from '../src/init/failure-form.ts'
+import { declaredForm, writeFailureForm } from '../src/init/failure-form.ts'
 import { init } from '../src/init/init.ts'
 import { versions } from '../src/init/templates.ts'
+import { readContract } from '../src/suite.ts'
 import { folderWith, json } from './contracts.ts'
 
 const project = join(import.meta.dirname, '../../..')
@@ -18,19 +17,11 @@ const cli = join(import.meta.dirname, '../src/cli.ts')
 
 const failure = {
   type: 'object',
-  required: ['error', 'requestId'],
+  required: ['error', 'message', 'status'],
   properties: {
-    requestId: { type: 'string' },
-    error: {
-      type: 'object',
-      required: ['code', 'message', 'errors'],
-      properties: {
-        code: { type: 'integer' },
-        message: { type: 'string' },
-        hint: { type: 'string' },
-        errors: { type: 'array', items: { type: 'object', required: ['reason'], properties: { reason: {} } } },
-      },
-    },
+    status: { type: 'integer' },
+    message: { type: 'string' },
+    error: { type: 'object', required: ['code'], properties: { code: { type: 'integer' } } },
   },
 }
 const responses = {
@@ -100,8 +91,7 @@ test('a new service has the unchanged contract and a line for each operation', a
 test('a new service type-checks and responds 501 in the form of its contract', async () => {
   const { service } = await makeService()
   const table = await readFile(join(service, 'src/handlers.ts'), 'utf8')
-  const error = (message: string) =>
-    `{ requestId: '', error: { code: 404, message: \`${message}\`, errors: [{ reason: \`${message}\` }] } }`
+  const error = (message: string) => `{ status: 404, message: \`${message}\`, error: { code: 1 } }`
   const examples = [...table.matchAll(/^ \* {5}(.*)$/gm)].map(([, line = '']) => line)
   expect(examples).toEqual([
     `'things.list': () => ({ status: 404, body: ${error('there is no such thing')} }),`,
@@ -120,10 +110,8 @@ test('a new service type-checks and responds 501 in the form of its contract', a
   const { buildApp } = (await import(join(service, 'src/app.ts'))) as { buildApp: () => Promise<FastifyInstance> }
   const app = await buildApp()
   onTestFinished(() => app.close())
-  const body = (status: number, message: string) => {
-    return { requestId: '', error: { code: status, message, errors: [{ reason: message }] } }
-  }
-  expect((await app.inject('/v1/open')).json()).toEqual(body(501, 'the operation is not implemented'))
+  const body = { status: 501, message: 'the operation is not implemented', error: { code: 1 } }
+  expect((await app.inject('/v1/open')).json()).toEqual(body)
   process.env['AUTH_API_KEY'] = 'secret'
   onTestFinished(() => void delete process.env['AUTH_API_KEY'])
   for (const [cookie, status] of [
@@ -467,65 +455,41 @@ test('a new service installs the versions of this repository', async () => {
 })
 
 const text = { type: 'string' }
-/** That of FastAPI. */
-const validationError = {
-  type: 'object',
-  required: ['loc', 'msg', 'type'],
-  properties: { loc: { type: 'array', items: text }, msg: text, type: text },
+
+/** Writes the form of the failures of a contract whose one operation has these responses. */
+function formOf(responses: object): string | undefined {
+  const contract = readContract({ paths: { '/': { get: { operationId: 'get', responses } } } })
+  const source = { ...contract, direction: 'response' } as const
+  const form = declaredForm(contract.operations, source)
+  return form && writeFailureForm(form, source)
 }
 
-test.each<[object, string]>([
-  [{ properties: { code: text, detail: text, other: text } }, '{ code: name, detail: message }'],
+const withoutReason = '// No member tells `message`, the reason: say where it belongs.'
+test.each<[string, object, boolean]>([
+  ["{ code: 'text', detail: message }", { properties: { code: text, detail: text } }, true],
+  ['{ status, message }', { properties: { status: { type: 'integer' }, message: text } }, true],
+  ['{ message }', { allOf: [{ properties: { message: text } }, { properties: { message: { minLength: 1 } } }] }, true],
+  ["{ status: 400, msg: 'text' }", { properties: { status: { enum: [400, 404] }, msg: text } }, false],
+  ["{ message: 'no', detail: 'no' }", { properties: { message: { const: 'no' }, detail: { enum: ['no'] } } }, false],
+  ["{ message: 'a' }", { properties: { message: { ...text, pattern: '^a$' } } }, false],
+  ["{ detail: ['text'] }", { properties: { detail: { type: 'array', items: text } } }, false],
+  ["{ error: { message: 'text' } }", { properties: { error: { properties: { message: text } } } }, false],
   [
-    { required: ['other'], properties: { other: text, statusCode: { type: 'integer' }, 'error-message': text } },
-    "{ other: '', statusCode: status, 'error-message': message }",
+    '{ id: 9007199254740993n }',
+    { properties: { id: { format: 'int64', const: 9007199254740993n, type: 'integer' } } },
+    false,
   ],
-  [{ properties: { error_code: text, errMsg: text } }, '{ error_code: name, errMsg: message }'],
-  [
-    { properties: { detail: { type: 'array', items: { $ref: '#/components/schemas/ValidationError' } } } },
-    '{ detail: [{ loc: [], msg: message, type: name }] }',
-  ],
-  [{ properties: { header: { type: 'object', properties: { text } }, body: {} } }, '{ header: { text: message } }'],
-  [{ properties: { error: text, status: { type: 'integer' } } }, '{ error: message, status }'],
-  [{ properties: { errorType: text, result: text } }, '{ result: message }'],
-  [{ properties: { errors: { type: 'array', items: text } } }, '{ errors: [message] }'],
-  [
-    { properties: { success: { type: 'boolean' }, message: text }, required: ['success'] },
-    '{ success: false, message }',
-  ],
-  [
-    { properties: { type: { enum: ['failed', 'other'] }, 'error-message': text }, required: ['type'] },
-    "{ type: 'failed', 'error-message': message }",
-  ],
-  [
-    { allOf: [{ properties: { message: text } }, { properties: { code: { type: 'integer' } } }] },
-    '{ message, code: status }',
-  ],
-  [text, 'message'],
-  [{}, '{ code: name, message }'],
-])('a failure of the schema %j is written as %s', (schema, body) => {
-  const responses = { 400: { description: 'A failure.', content: json({ type: 'object', ...schema }) } }
-  const components = { schemas: { ValidationError: validationError } }
-  const paths = { '/': { get: { operationId: 'get', responses } } }
-  const document = { paths, components } as unknown as ContractDocument
-  expect(writeFailureForm(document, operationsOf(document))).toContain(`  body: ${body},\n`)
-})
-
-test('the form of failures omits optional objects and uses the first alternative', () => {
-  const charge = { type: 'object', properties: { message: { type: 'string' } } }
-  const code = { type: 'object', required: ['code'], properties: { code: { type: 'string' } } }
-  const error = { type: 'object', anyOf: [{ properties: { message: { type: 'string' }, charge } }, code] }
-  const responses = { 400: { description: 'A failure.', content: json({ type: 'object', properties: { error } }) } }
-  const document = { paths: { '/': { get: { operationId: 'get', responses } } } } as unknown as ContractDocument
-  expect(writeFailureForm(document, operationsOf(document))).toContain('  body: { error: { message } },\n')
+  ["'text'", { type: 'string' }, false],
+])('a failure is written as %s', (body, schema, isTold) => {
+  const form = formOf({ 400: { description: 'A failure.', content: json({ type: 'object', ...schema }) } })
+  expect(form).toContain(`  body: ${body},\n`)
+  expect(form?.includes(withoutReason)).toBe(!isTold)
 })
 
 test.each([
   ['no JSON', { 400: { description: 'A failure.' } }],
   ['RFC 9457', { 400: { description: 'A failure.', content: { 'application/problem+json': {} } } }],
-  ['no text', { 400: { description: 'A failure.', content: json({ properties: { code: { type: 'integer' } } }) } }],
-  ['one text', { 400: { description: 'A failure.', content: json({ properties: { error: { const: 'bad' } } }) } }],
+  ['no known value', { 400: { description: 'A failure.', content: json({ type: 'string', not: {} }) } }],
 ])('a contract whose failures have %s needs no form', (_what, responses) => {
-  const document = { paths: { '/': { get: { operationId: 'get', responses } } } } as unknown as ContractDocument
-  expect(writeFailureForm(document, operationsOf(document))).toBeUndefined()
+  expect(formOf(responses)).toBeUndefined()
 })

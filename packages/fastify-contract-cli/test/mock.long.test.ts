@@ -204,13 +204,15 @@ test('replies with the preferred status or example', async () => {
 
 test("refuses requests in the contract's form, and accepts any well-formed credentials", async () => {
   const refused = await send('/pets', { method: 'POST', body: '{"name":""}' })
-  expect(JSON.parse(refused.text)).toEqual({ code: 400, detail: expect.stringMatching(/^body\/name /) as string })
+  expect(JSON.parse(refused.text)).toEqual({ code: 1, detail: expect.stringMatching(/^body\/name /) as string })
   expect((await send('/locked')).status).toBe(401)
   expect(await send('/locked', { headers: { 'x-key': 'anything' } })).toMatchObject({ status: 200, text: 'text' })
 })
 
-test('refuses requests as their operation declares, where it has a form of its own', async () => {
+test('refuses requests as their operation declares, and prints a reason that the declared body cannot tell', async () => {
   expect(await send('/odd?limit=a')).toMatchObject({ status: 400, text: '"an odd failure"' })
+  const reason = expect.stringMatching(/^GET \/v1\/odd\?limit=a: 400, query\/limit must be an integer/) as string
+  await expect.poll(() => mock.warnings).toContainEqual(reason)
 })
 
 test('forgets what was posted and deleted, also where 404 is not declared', async () => {

@@ -82,6 +82,21 @@ test('a failure of a media type that the mock cannot write has no content', asyn
   expect(verdicts).not.toContain('fault')
 })
 
+test('a refusal has the declared status 422, and tells the reason where the declared body can', async () => {
+  const parameters = [{ name: 'size', in: 'query', required: true, schema: { type: 'integer' } }]
+  const listed = {
+    type: 'object',
+    properties: { detail: { type: 'array', items: thing }, message: { type: 'string' } },
+  }
+  const { get } = await mockOf(
+    { 204: { description: 'Done.' }, 422: { description: 'No.', content: json(listed) } },
+    { parameters },
+  )
+  const { status, body } = await get()
+  expect(status).toBe(422)
+  expect(JSON.parse(body)).toEqual({ detail: [{ name: 'a' }], message: 'query/size is required' })
+})
+
 test.each([
   ['^/things/[0-9]+$', /^\/things\/\d+$/],
   ['^/elsewhere/[0-9]$', /^\/elsewhere\/\d$/],

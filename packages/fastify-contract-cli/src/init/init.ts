@@ -4,8 +4,10 @@ import { shellQuoted } from 'fastify-contract/document'
 import { requiredSchemesOf } from 'fastify-contract/security'
 import { BrokenContract, type CommandResult } from '../model/findings.ts'
 import { generateFiles } from '../generate/generate-files.ts'
+import { readContract } from '../suite/contract.ts'
+import type { SchemaSource } from '../suite/flat-schema.ts'
 import { exampleHandlers } from './example-handlers.ts'
-import { writeFailureForm } from './failure-form.ts'
+import { declaredForm, writeFailureForm } from './failure-form.ts'
 import * as templates from './templates.ts'
 
 /**
@@ -96,7 +98,8 @@ async function filesOf(path: string, name: string) {
   const contract = basename(path)
   const generated = await generateFiles({ root: dirname(path), contract, out: 'generated' })
   const { document, operations, warnings, sources } = generated
-  const form = writeFailureForm(document, operations)
+  const source: SchemaSource = { ...readContract(document), direction: 'response' }
+  const form = declaredForm(operations, source)
   const schemes = requiredSchemesOf(document, operations)
   const version = await ownVersion()
   const service: templates.Service = {
@@ -106,7 +109,7 @@ async function filesOf(path: string, name: string) {
     operations,
     schemes,
     hasForm: form !== undefined,
-    examples: exampleHandlers(document, operations),
+    examples: exampleHandlers(operations, source),
     isStrict: warnings.length === 0,
   }
   const files = new Map<string, string | Uint8Array>([
@@ -116,7 +119,7 @@ async function filesOf(path: string, name: string) {
     ...[...generated.files].map(([file, text]) => [`generated/${file}`, text] as const),
     ['src/handlers.ts', templates.handlers(service)],
     ...(schemes.size > 0 ? [['src/auth.ts', templates.auth(service)] as const] : []),
-    ...(form === undefined ? [] : [['src/failure-form.ts', form] as const]),
+    ...(form === undefined ? [] : [['src/failure-form.ts', writeFailureForm(form, source)] as const]),
     ['src/app.ts', templates.app(service)],
     ['src/dev.ts', templates.dev],
     ['src/server.ts', templates.server(service)],

@@ -1,61 +1,117 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { problemDetails } from 'fastify-contract'
 import { type ContractOperation, basePathsOf, declaredResponse, isJson, isRange } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
+import type { Schema } from 'fastify-contract/schema'
+import { type ToldFailure, declaredForm, told } from '../init/failure-form.ts'
 import { type TestedContract, operationOf } from '../suite/contract.ts'
 import { Fault } from '../suite/fault.ts'
 import type { SchemaSource } from '../suite/flat-schema.ts'
+import { statusesOfRefusal } from '../suite/refusals.ts'
 import { assertKeepsContract } from '../suite/response-checks.ts'
 import { attempt } from '../suite/no-generator.ts'
+import { isObject } from '../suite/resources.ts'
 import { type MockReply, replyOf } from './replies.ts'
 
 /**
  * Sends the failures of a server as each operation declares them: the server has one form for all.
  *
  * @param app before the contract is registered
+ * @param onReasonLost takes the reason of a failure whose body has no place for it
  */
-export function fitFailures(app: FastifyInstance, contract: TestedContract & SchemaSource): void {
+export function fitFailures(
+  app: FastifyInstance,
+  contract: TestedContract & SchemaSource,
+  onReasonLost?: (reason: string) => void,
+): void {
   const own = contract.operations.flatMap(({ basePaths }) => basePaths)
   const bases = [...new Set([...basePathsOf(contract.document), ...own])].toSorted((a, b) => b.length - a.length)
+  const fittingReply = fitter(contract)
   app.addHook('onSend', (request, reply, payload, done) => {
-    const base = bases.find((each) => request.url.startsWith(`${each}/`)) ?? ''
-    const url = request.url.slice(base.length)
-    const fitting = reply.statusCode < 400 ? undefined : fittingReply(contract, { request, reply, url, payload })
-    if (fitting === undefined) {
+    const message = reasonOf(reply, payload)
+    if (message === undefined) {
       done(null, payload)
       return
     }
-    const { contentType = '', headers, body = '' } = fitting
+    const { method, url } = request
+    const base = bases.find((each) => url.startsWith(`${each}/`)) ?? ''
+    const failure = { status: reply.statusCode, message }
+    const fitting = fittingReply({ method, url: url.slice(base.length) }, failure, reply.getHeaders())
+    const { status, contentType, headers, body } = fitting
     // What the server has set says more.
     for (const [name, value] of Object.entries(headers)) if (!reply.hasHeader(name)) reply.header(name, value)
-    reply.removeHeader('content-length')
-    if (contentType !== '') reply.header('content-type', contentType)
+    reply.code(status).removeHeader('content-length')
+    // Where no content is declared, any may be sent.
+    if (contentType === undefined) {
+      done(null, payload)
+      return
+    }
+    reply.header('content-type', contentType)
+    if (!isTold(message, body)) onReasonLost?.(`${method} ${url}: ${String(status)}, ${message}`)
     done(null, isJson(contentType) ? stringifyJson(body) : body)
   })
 }
 
-interface Sending {
-  request: FastifyRequest
-  reply: FastifyReply
-  url: string
-  payload: unknown
+function isTold(reason: string, body: unknown): boolean {
+  return isObject(body) && Object.values(body).includes(reason)
 }
 
-/** The reply that an operation declares in place of one that it does not; undefined where none is known or needed. */
-function fittingReply(
-  contract: TestedContract & SchemaSource,
-  { request: { method }, reply, url, payload }: Sending,
-): MockReply | undefined {
-  const { statusCode: status } = reply
-  const operation = operationOf(contract, { method, url })
-  const text = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.toString() : ''
-  try {
-    assertKeepsContract(contract, { method, url }, { status, headers: reply.getHeaders(), text })
+/** The reason of a failure that the server sends by itself: it has the form of RFC 9457. */
+function reasonOf(reply: FastifyReply, payload: unknown): string | undefined {
+  const type = String(reply.getHeader('content-type'))
+  if (reply.statusCode < 400 || typeof payload !== 'string' || !type.startsWith('application/problem+json')) {
     return undefined
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error
-    if (operation === undefined) return undefined
-    return attempt('', {}, () => replyOf(operation, contract, { status })) ?? withoutContent(operation, status)
   }
+  const { detail } = JSON.parse(payload) as { detail?: unknown }
+  return typeof detail === 'string' ? detail : undefined
+}
+
+/** Makes what replaces failures by replies that their operations declare. */
+function fitter(contract: TestedContract & SchemaSource) {
+  const form = declaredForm(contract.operations, contract)
+  return (
+    request: { method: string; url: string },
+    { status: given, message }: ToldFailure,
+    headers: ReturnType<FastifyReply['getHeaders']>,
+  ): MockReply => {
+    const operation = operationOf(contract, request)
+    const [malformed = given] = operation === undefined ? [] : statusesOfRefusal(operation, 'invalid_request')
+    const failure = { status: given === 400 ? malformed : given, message }
+    const { status } = failure
+    const replyIn = (contentType: string | undefined, body: unknown): MockReply => ({
+      ...{ status, headers: {}, body },
+      contentType: contentType ?? 'application/json',
+    })
+    const keepsContract = ({ contentType, body }: MockReply) => {
+      const all = { ...headers, 'content-length': undefined, 'content-type': contentType }
+      try {
+        assertKeepsContract(contract, request, { status, headers: all, text: stringifyJson(body) })
+        return true
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error
+        return false
+      }
+    }
+    const problem = problemDetails({ name: 'invalid_request', ...failure })
+    const usual = form && replyIn(form.type, told(form, contract, failure))
+    const known = [usual ?? [], replyIn(problem.contentType, problem.body)].flat()
+    // The default one tells it always.
+    const telling = known.filter(({ body }) => isTold(message, body))
+    const fitting = telling.find(keepsContract) ?? (operation && declaredFailure(operation, contract, failure))
+    // Where nothing is declared, all are alike.
+    return fitting ?? telling[0]!
+  }
+}
+
+/** The failure that an operation declares for a status; undefined for none. */
+function declaredFailure(
+  operation: ContractOperation,
+  source: SchemaSource,
+  failure: ToldFailure,
+): MockReply | undefined {
+  const { status } = failure
+  const value = (schema: Schema, plain: () => unknown) => told({ schema, body: plain() }, source, failure)
+  return attempt('', {}, () => replyOf(operation, source, { status, value })) ?? withoutContent(operation, status)
 }
 
 /** A failure of a declared media type that the mock cannot write: its status says what it is. */

@@ -77,6 +77,9 @@ async function start(args: string[]): Promise<FastifyInstance> {
     onContractBroken: (id) => {
       console.error(printable(`cannot generate a valid reply to ${id}; give its responses examples`))
     },
+    onReasonLost: (reason) => {
+      console.error(printable(reason))
+    },
   })
   const address = await listen(app, values.host, port)
   const bases = basePathsOf(document).map((base) => base || '/')

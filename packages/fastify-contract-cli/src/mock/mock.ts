@@ -15,7 +15,6 @@ import { documentOf, operationsIn, operationsOf, sealContract } from 'fastify-co
 import { parseJsonWithBigInts, stringifyJson } from 'fastify-contract/json'
 import { type SecurityScheme, requiredSchemesOf } from 'fastify-contract/security'
 import { contractTexts } from '../generate/write-contract.ts'
-import { failureFormOf } from '../init/failure-form.ts'
 import { declaredSuccessOf, readContract, statusesOf, successOf } from '../suite/contract.ts'
 import type { SchemaSource } from '../suite/flat-schema.ts'
 import { NoGenerator } from '../suite/no-generator.ts'
@@ -36,6 +35,8 @@ export interface MockOptions {
 export type MockSettings = Pick<ContractOptions<ContractTypes, object, object>, 'docs' | 'onContractBroken'> & {
   /** The credentials that are accepted, by the names of their schemes, as they are sent; any of the others. */
   auth?: Readonly<Record<string, readonly string[]>>
+  /** Takes the reason of a failure whose declared body has no place for it. */
+  onReasonLost?: ((reason: string) => void) | undefined
 }
 
 /** What a handler receives. */
@@ -109,12 +110,11 @@ export async function createMock(
   contract: Contract,
   options: MockOptions & MockSettings = {},
 ): Promise<FastifyInstance> {
-  const { docs, onContractBroken, auth: accepted = {}, ...behaviour } = options
+  const { docs, onContractBroken, onReasonLost, auth: accepted = {}, ...behaviour } = options
   const served = withSuccesses(contract)
   const document = documentOf(served)
   const operations = operationsOf(document)
   const schemes = requiredSchemesOf(document, operations)
-  const failureForm = failureFormOf(document, operations)
   const acceptedOf = new Map(Object.entries(accepted))
   const auth = Object.fromEntries(
     [...schemes].map(([name, scheme]) => [name, verifierOf(scheme, acceptedOf.get(name))]),
@@ -124,8 +124,8 @@ export async function createMock(
   // The types of a contract that was just read are not known.
   const untyped = served as Contract<{ operations: object; security: object; schemes: object }>
   const handlers = mockHandlers(served, behaviour)
-  fitFailures(app, { ...readContract(document), direction: 'response' })
-  await app.register(fastifyContract(untyped, { handlers, auth, docs, onContractBroken, failureForm }))
+  fitFailures(app, { ...readContract(document), direction: 'response' }, onReasonLost)
+  await app.register(fastifyContract(untyped, { handlers, auth, docs, onContractBroken }))
   return app
 }
 

@@ -91,7 +91,12 @@ test('the service of a public OpenAPI 3.1 contract stores and returns planets an
   expect(await send('PUT', `/planets/${String(id)}`, { name: 'Ares' })).toEqual([200, { name: 'Ares', id }])
   expect(await send('PUT', `/planets/${String(id)}`, { name: 1 })).toEqual([
     400,
-    { type: 'invalid_request', title: 'invalid_request', status: 400, detail: 'body/name must be a string' },
+    {
+      type: 'https://example.com/errors/bad-request',
+      title: 'Bad Request',
+      status: 400,
+      detail: 'body/name must be a string',
+    },
   ])
   const form = new FormData()
   form.set('image', new File(['bytes'], 'mars.png', { type: 'image/png' }))

@@ -1,6 +1,6 @@
 import type { FailureForm } from 'fastify-contract'
 
-/** The failures that the server sends by itself, as the contract declares them. Edit what was guessed from their names. */
-export const failureForm: FailureForm = ({ name, status, message }) => ({
-  body: { type: name, title: name, status, detail: message },
+/** The failures that the server sends by itself, as the contract declares them. Edit the plain values. */
+export const failureForm: FailureForm = ({ status, message }) => ({
+  body: { type: 'https://example.com/errors/bad-request', title: 'Bad Request', status, detail: message },
 })
