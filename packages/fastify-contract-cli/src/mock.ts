@@ -1,2 +1,2 @@
 /** A server of a contract without handlers. */
-export { type MockOptions, type MockSettings, createMock } from './mock/mock.ts'
+export { type MockSettings, createMock } from './mock/mock.ts'

@@ -45,13 +45,9 @@ export function splitAt(option: string, pair: string, separator: string): [strin
 }
 
 /** The number of an option. @throws UsageError */
-export function numberOf(
-  option: string,
-  given: string,
-  { min = 0, max, isWhole = true }: { min?: number; max: number; isWhole?: boolean },
-): number {
-  const number = (isWhole ? /^\d+$/ : /^\d+(?:\.\d+)?$/).test(given) ? Number(given) : NaN
+export function numberOf(option: string, given: string, { min = 0, max }: { min?: number; max: number }): number {
+  const number = /^\d+$/.test(given) ? Number(given) : NaN
   if (number >= min && number <= max) return number
-  const kind = isWhole ? 'an integer' : 'a number'
-  throw new UsageError(`${option} must be ${kind} from ${String(min)} to ${String(max)}, not ${JSON.stringify(given)}`)
+  const range = `an integer from ${String(min)} to ${String(max)}`
+  throw new UsageError(`${option} must be ${range}, not ${JSON.stringify(given)}`)
 }

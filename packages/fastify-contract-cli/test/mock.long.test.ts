@@ -229,16 +229,6 @@ test('accepts no other credentials than those of --auth', async () => {
   expect(await locked.end('SIGINT')).toBe(0)
 })
 
-test('fails with declared statuses and delays responses if asked to', async () => {
-  const failing = await startMock(root, '--errors', '1', '--delay', '300')
-  const before = performance.now()
-  const response = await fetch(`${failing.url}/pets/1`)
-  expect(response.status).toBe(404)
-  expect(performance.now() - before).toBeGreaterThan(290)
-  expect((await fetch(`${failing.url}/pets`)).status).toBe(503)
-  expect(await failing.end('SIGINT')).toBe(0)
-})
-
 test('ends with one line if it cannot start', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
@@ -247,13 +237,13 @@ test('ends with one line if it cannot start', async () => {
   const [busy, absent, wrong, unknown] = await Promise.all([
     run('pets.json', '--port', String(port)),
     run('absent.json'),
-    run('pets.json', '--errors', '2'),
+    run('pets.json', '--port', '65536'),
     run('--sport', '1'),
   ])
   taken.close()
   expect(busy).toEqual({ code: 2, stderr: `127.0.0.1:${String(port)} is taken; choose another with --port\n` })
   expect(absent).toEqual({ code: 1, stderr: 'absent.json: cannot be read (ENOENT)\n' })
-  expect(wrong).toEqual({ code: 2, stderr: '--errors must be a number from 0 to 1, not "2"\n' })
+  expect(wrong).toEqual({ code: 2, stderr: '--port must be an integer from 0 to 65535, not "65536"\n' })
   expect(unknown.stderr).toMatch(/^Unknown option '--sport'.*; see fastify-contract mock --help\n$/)
 })
 

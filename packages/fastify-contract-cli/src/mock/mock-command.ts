@@ -22,14 +22,12 @@ contract, or else a valid value. What is posted to a collection is listed, read,
   --port N          where to listen; 0 is a free port (default: 3000)
   --host ADDRESS    (default: 127.0.0.1)
   --auth SCHEME=CREDENTIALS  credentials that are accepted, as test sends them; repeatable (default: any)
-  --errors RATE     the share of requests that fail with a declared status, from 0 to 1 (default: 0)
-  --delay MS        how long each reply waits, in milliseconds (default: 0)
 
 Request headers: Prefer: code=404 asks for a declared status, Prefer: example=NAME for an example.`
 
 const text = (value: string) => ({ type: 'string', default: value }) as const
 const auth = { type: 'string', multiple: true, default: [] as string[] } as const
-const options = { port: text('3000'), host: text('127.0.0.1'), errors: text('0'), delay: text('0'), auth }
+const options = { port: text('3000'), host: text('127.0.0.1'), auth }
 
 /**
  * Serves a mock until a signal ends it.
@@ -63,16 +61,11 @@ async function start(args: string[]): Promise<FastifyInstance> {
   const [file, ...others] = positionals
   if (file === undefined || others.length > 0) throw new UsageError('give one FILE; see fastify-contract mock --help')
   const port = numberOf('--port', values.port, { max: 65_535 })
-  const behaviour = {
-    errors: numberOf('--errors', values.errors, { max: 1, isWhole: false }),
-    delay: numberOf('--delay', values.delay, { max: 600_000, isWhole: false }),
-  }
   const path = resolve(file)
   const read = await readCheckedContract(readSource(path, file), path, file)
   const { document, warnings } = read
   const sealed = sealContract(contractTexts(read))
   const app = await createMock(sealed, {
-    ...behaviour,
     auth: acceptedOf(callersOf(readContract(document), values.auth)),
     onContractBroken: (id) => {
       console.error(printable(`cannot generate a valid reply to ${id}; give its responses examples`))

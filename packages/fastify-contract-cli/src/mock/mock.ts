@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import {
   type BasicCredentials,
@@ -8,28 +7,19 @@ import {
   Refusal,
   fastifyContract,
   fastifyOptions,
-  unavailable,
 } from 'fastify-contract'
 import { type ContractDocument, type ContractOperation } from 'fastify-contract/document'
 import { documentOf, operationsIn, operationsOf, sealContract } from 'fastify-contract/document'
 import { parseJsonWithBigInts, stringifyJson } from 'fastify-contract/json'
 import { type SecurityScheme, requiredSchemesOf } from 'fastify-contract/security'
 import { contractTexts } from '../generate/write-contract.ts'
-import { declaredSuccessOf, readContract, statusesOf, successOf } from '../suite/contract.ts'
+import { declaredSuccessOf, readContract, successOf } from '../suite/contract.ts'
 import type { SchemaSource } from '../suite/flat-schema.ts'
 import { NoGenerator } from '../suite/no-generator.ts'
 import { Collections } from './collections.ts'
 import { fitFailures } from './fit-failures.ts'
 import { exampledBy, preferenceOf } from './preferences.ts'
 import { type MockReply, replyOf } from './replies.ts'
-
-/** How a mock behaves on purpose. */
-export interface MockOptions {
-  /** The share of requests that fail with a declared status, from 0 to 1. */
-  errors?: number
-  /** How long each reply waits, in milliseconds. */
-  delay?: number
-}
 
 /** How a mock is served. */
 export type MockSettings = Pick<ContractOptions<ContractTypes, object, object>, 'docs' | 'onContractBroken'> & {
@@ -48,30 +38,20 @@ interface MockInput {
   accept?: string
 }
 
-type MockHandler = (input: MockInput, context: { request: FastifyRequest }) => Promise<MockReply>
+type MockHandler = (input: MockInput, context: { request: FastifyRequest }) => MockReply
 
 /**
  * Makes a handler for each operation of a contract. It replies with the examples of the contract, else with valid values,
  * and remembers what was posted to a collection.
  */
-export function mockHandlers(
-  contract: Contract,
-  { errors = 0, delay = 0 }: MockOptions = {},
-): Record<string, MockHandler> {
+export function mockHandlers(contract: Contract): Record<string, MockHandler> {
   const document = documentOf(contract)
   const operations = operationsOf(document)
   const source: SchemaSource = { ...readContract(document), direction: 'response' }
   const collections = new Collections(operations, source)
-  const random = createRandom()
 
   const replyTo = (operation: ContractOperation, input: MockInput, request: FastifyRequest): MockReply => {
     const { path = {}, body, accept } = input
-    if (random() < errors) {
-      const failures = statusesOf(operation, 500).filter((status) => status >= 400)
-      const status = failures[Math.floor(random() * failures.length)]
-      if (status === undefined) throw unavailable('--errors chose this request, but the operation declares no failure')
-      return replyOf(operation, source, { status, accept })
-    }
     const preference = preferenceOf(request.headers['prefer'], operation)
     if (preference !== undefined) return replyOf(operation, source, { accept, ...preference })
     const chosen = exampledBy(operation, input) ?? { status: successOf(operation) }
@@ -84,8 +64,7 @@ export function mockHandlers(
   }
   const handlerOf =
     (operation: ContractOperation): MockHandler =>
-    async (input, { request }) => {
-      if (delay > 0) await setTimeout(delay)
+    (input, { request }) => {
       try {
         return replyTo(operation, input, request)
       } catch (error) {
@@ -96,21 +75,11 @@ export function mockHandlers(
   return Object.fromEntries(operations.map((operation) => [operation.id, handlerOf(operation)]))
 }
 
-/** Numbers from 0 to 1, always the same (Lehmer's generator). */
-function createRandom(): () => number {
-  let state = 1
-  return () => {
-    state = (state * 48_271) % 2_147_483_647
-    return state / 2_147_483_647
-  }
-}
-
 /** Makes a server without handlers. It accepts any credentials of the right form where none are given. */
 export async function createMock(
   contract: Contract,
-  options: MockOptions & MockSettings = {},
+  { docs, onContractBroken, onReasonLost, auth: accepted = {} }: MockSettings = {},
 ): Promise<FastifyInstance> {
-  const { docs, onContractBroken, onReasonLost, auth: accepted = {}, ...behaviour } = options
   const served = withSuccesses(contract)
   const document = documentOf(served)
   const operations = operationsOf(document)
@@ -123,7 +92,7 @@ export async function createMock(
   const app = fastify(fastifyOptions({ limits: { shutdownDelayMilliseconds: 0 } }))
   // The types of a contract that was just read are not known.
   const untyped = served as Contract<{ operations: object; security: object; schemes: object }>
-  const handlers = mockHandlers(served, behaviour)
+  const handlers = mockHandlers(served)
   fitFailures(app, { ...readContract(document), direction: 'response' }, onReasonLost)
   await app.register(fastifyContract(untyped, { handlers, auth, docs, onContractBroken }))
   return app
