@@ -1,21 +1,29 @@
 import * as Browser from '@hyperjump/browser'
 import { registerSchema } from '@hyperjump/json-schema/draft-2020-12'
-import { addKeyword, defineVocabulary, loadDialect } from '@hyperjump/json-schema/experimental'
+import {
+  type Keyword,
+  addKeyword,
+  defineVocabulary,
+  getKeyword,
+  loadDialect,
+} from '@hyperjump/json-schema/experimental'
 import * as Instance from '@hyperjump/json-schema/instance/experimental'
-import * as formats from '@hyperjump/json-schema-formats'
+import { LinearPattern, textFormats } from 'fastify-contract/schema'
 import { canonical, parseExactly } from './exact-json.ts'
 
 type Node = Parameters<typeof Instance.typeOf>[0]
 
-/** The vocabulary and dialects have no page: the address is a name. */
+/** The vocabulary and the dialect have no page: the address is a name. */
 const own = 'tag:fastify-contract,2026:'
 
-/** JSON Schema 2020-12 with exact numbers, where `format` is an assertion, and where it is an annotation. */
-export const dialects = { asserted: `${own}asserted`, annotated: `${own}annotated` } as const
-export type Dialect = keyof typeof dialects
+/**
+ * JSON Schema 2020-12 with exact numbers. The formats and patterns of texts are those of fastify-contract: JSON Schema leaves
+ * open how formats are read, and JavaScript's own expressions may take forever.
+ */
+export const dialect = `${own}exact`
 
 /**
- * The keywords of the dialects that replace those of JSON Schema. In a schema, their values are texts of JSON: a schema has
+ * The keywords of the dialect that replace those of JSON Schema. In a schema, their values are texts of JSON: a schema has
  * no bigint, and the values of `const` and `enum` are no schemas.
  */
 export const exactKeywords = new Map<string, (value: unknown) => (given: unknown) => boolean>([
@@ -28,6 +36,8 @@ export const exactKeywords = new Map<string, (value: unknown) => (given: unknown
   ['exclusiveMinimum', (bound) => ofNumbers((given) => given > (bound as number))],
   ['exclusiveMaximum', (bound) => ofNumbers((given) => given < (bound as number))],
   ['multipleOf', (factor) => ofNumbers((given) => isMultiple(String(given), String(factor)))],
+  ['pattern', (source) => matching(new LinearPattern(source as string))],
+  ['format', (format) => formatOf(String(format))],
 ])
 
 const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint'
@@ -69,6 +79,10 @@ function decimalOf(text: string): { digits: bigint; places: number } {
   return places >= 0 ? { digits, places } : { digits: digits * 10n ** BigInt(-places), places: 0 }
 }
 
+function matching(pattern: LinearPattern) {
+  return ofTexts((text) => pattern.test(text))
+}
+
 const ofTexts = (isRight: (text: string) => boolean) => (given: unknown) => typeof given !== 'string' || isRight(given)
 const ofIntegers = (wrap: (integer: bigint) => bigint) =>
   ofNumbers((given) => !isOfType(given, 'integer') || wrap(BigInt(given)) === BigInt(given))
@@ -76,21 +90,7 @@ const ofIntegers = (wrap: (integer: bigint) => bigint) =>
 /** Stands for no format beside the type `integer`: such an integer is one that each JSON parser takes exactly. */
 export const formatless = 'formatless'
 
-/** The formats that fastify-contract enforces. */
-const knownFormats: Record<string, (given: unknown) => boolean> = {
-  date: ofTexts(formats.isDate),
-  time: ofTexts(formats.isTime),
-  'date-time': ofTexts(formats.isDateTime),
-  duration: ofTexts(formats.isDuration),
-  email: ofTexts(formats.isEmail),
-  hostname: ofTexts(formats.isHostname),
-  ipv4: ofTexts(formats.isIPv4),
-  ipv6: ofTexts(formats.isIPv6),
-  uri: ofTexts(formats.isUri),
-  'uri-reference': ofTexts(formats.isUriReference),
-  url: ofTexts((text) => formats.isUri(text) && /^[^:]*:\/\//.test(text)),
-  uuid: ofTexts(formats.isUuid),
-  byte: ofTexts((text) => Buffer.from(text, 'base64').toString('base64') === text),
+const numberFormats: Record<string, (given: unknown) => boolean> = {
   // RFC 8259, section 6.
   [formatless]: ofNumbers((given) => !isOfType(given, 'integer') || Number.isSafeInteger(Number(given))),
   int32: ofIntegers((integer) => BigInt.asIntN(32, integer)),
@@ -100,28 +100,48 @@ const knownFormats: Record<string, (given: unknown) => boolean> = {
   double: ofNumbers((given) => Number.isFinite(Number(given))),
 }
 
-const isFormat = (format: unknown) => knownFormats[String(format)] ?? (() => true)
+function formatOf(name: string): (given: unknown) => boolean {
+  const ofText = Object.hasOwn(textFormats, name) ? textFormats[name] : undefined
+  if (typeof ofText === 'function') return ofTexts(ofText)
+  return (Object.hasOwn(numberFormats, name) ? numberFormats[name] : undefined) ?? (() => true)
+}
 
-for (const [name, checkOf] of [...exactKeywords, ['format', isFormat] as const]) {
+for (const [name, checkOf] of exactKeywords) {
   addKeyword({
     id: `${own}${name}`,
     compile: (schema) => Promise.resolve(checkOf(parseExactly(Browser.value<string>(schema)))),
     interpret: (check, instance) => check(Instance.value(instance)),
   })
 }
-const idOf = (name: string) => [name, `${own}${name}`] as const
-defineVocabulary(`${own}exact`, Object.fromEntries([...exactKeywords.keys()].map(idOf)))
-defineVocabulary(`${own}formats`, Object.fromEntries([idOf('format')]))
+
+/** What a keyword makes of a schema: expressions and addresses. */
+type Compiled = (RegExp | LinearPattern | string | Compiled)[]
+
+/** Replaces the expressions that a keyword has made. */
+function withLinear(compiled: Compiled): Compiled {
+  return compiled.map((part) =>
+    part instanceof RegExp ? new LinearPattern(part.source) : Array.isArray(part) ? withLinear(part) : part,
+  )
+}
+
+for (const name of ['patternProperties', 'additionalProperties']) {
+  const keyword = getKeyword<Compiled>(`https://json-schema.org/keyword/${name}`)
+  const compile: Keyword<Compiled>['compile'] = async (schema, ast, parent) => {
+    const compiled = await keyword.compile(schema, ast, parent)
+    // The names of properties are no slow expressions, and may be many.
+    return Browser.has('patternProperties', parent) ? withLinear(compiled) : compiled
+  }
+  // Under its own name: additionalProperties looks for patternProperties by that.
+  addKeyword({ ...keyword, compile })
+}
+defineVocabulary(dialect, Object.fromEntries([...exactKeywords.keys()].map((name) => [name, `${own}${name}`])))
 const vocabularies = ['core', 'applicator', 'validation', 'unevaluated'].map(
   (name) => `https://json-schema.org/draft/2020-12/vocab/${name}`,
 )
-for (const [dialect, id] of Object.entries(dialects)) {
-  const all = [...vocabularies, `${own}exact`, ...(dialect === 'asserted' ? [`${own}formats`] : [])]
-  // Later ones replace keywords of earlier ones.
-  loadDialect(id, Object.fromEntries(all.map((name) => [name, true])), true)
-  // Its schemas are checked against no other.
-  registerSchema(true, id, 'https://json-schema.org/draft/2020-12/schema')
-}
+// Later ones replace keywords of earlier ones.
+loadDialect(dialect, Object.fromEntries([...vocabularies, dialect].map((name) => [name, true])), true)
+// Its schemas are checked against no other.
+registerSchema(true, dialect, 'https://json-schema.org/draft/2020-12/schema')
 
 /** A value as the interpreter reads it: its numbers may be bigints. */
 export function instanceOf(value: unknown, pointer = '', parent?: Node): Node {

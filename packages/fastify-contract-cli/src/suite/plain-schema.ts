@@ -17,39 +17,44 @@ import { exactKeywords, formatless } from './exact-dialect.ts'
  * @param schemas the named schemas of the contract
  */
 export function plainSchema(schema: Schema, schemas: NamedSchemas): object {
-  const indices = new Map<unknown, number>()
+  const indices = { ofRules: new Map<unknown, number>(), ofTests: new Map<unknown, number>() }
   const definitions: unknown[] = []
 
-  function indexOf(target: unknown): number {
-    const known = indices.get(target)
-    if (known !== undefined) return known
-    const index = indices.size
-    indices.set(target, index)
-    definitions[index] = copy(target, new Set())
+  function indexOf(target: unknown, isTest: boolean): number {
+    const known = isTest ? indices.ofTests : indices.ofRules
+    const index = known.get(target) ?? definitions.length
+    if (known.has(target)) return index
+    known.set(target, index)
+    definitions.push(undefined)
+    definitions[index] = copy(target, new Set(), isTest)
     return index
   }
 
   const isHidden = (property: unknown) => isMarked(property, schemas, 'writeOnly')
 
-  /** @param hidden the names of properties that schemas around it, for the same value, declare as `writeOnly` */
-  function copy(from: unknown, hidden: ReadonlySet<string>): unknown {
+  /**
+   * @param hidden the names of properties that schemas around it, for the same value, declare as `writeOnly`
+   * @param isTest whether what is not of it may be valid: in a test, an integer without a format has any size
+   */
+  function copy(from: unknown, hidden: ReadonlySet<string>, isTest: boolean): unknown {
     if (!isSchema(from)) return from
     const own = [...propertiesOf(from, schemas)].flatMap(([name, property]) => (isHidden(property) ? [name] : []))
     const names = hidden.union(new Set(own))
     const copied = withSubschemas(withoutAnnotations(from), (inner, applies, keyword) =>
-      keyword === 'properties' && isHidden(inner) ? false : copy(inner, applies === 'to the value' ? names : new Set()),
+      keyword === 'properties' && isHidden(inner)
+        ? false
+        : copy(inner, applies === 'to the value' ? names : new Set(), isTest || keyword === 'not' || keyword === 'if'),
     )
     const { $ref: reference, required, type, format } = from
     const name = schemaNameOf(reference)
-    if (name !== undefined) copied['$ref'] = `#/$defs/${String(indexOf(schemas[name]))}`
+    if (name !== undefined) copied['$ref'] = `#/$defs/${String(indexOf(schemas[name], isTest))}`
     // `generate` has checked that it is a list.
     if (required !== undefined) copied['required'] = (required as string[]).filter((name) => !names.has(name))
-    if (format === undefined && [type].flat().includes('integer')) copied['format'] = formatless
-    for (const keyword of ['format', ...exactKeywords.keys()])
-      if (keyword in copied) copied[keyword] = stringifyJson(copied[keyword])
+    if (!isTest && format === undefined && [type].flat().includes('integer')) copied['format'] = formatless
+    for (const keyword of exactKeywords.keys()) if (keyword in copied) copied[keyword] = stringifyJson(copied[keyword])
     return copied
   }
 
-  const root = indexOf(schema)
+  const root = indexOf(schema, false)
   return { $defs: definitions, $ref: `#/$defs/${String(root)}` }
 }

@@ -7,7 +7,9 @@ import { accepted, enforcedKeywords, otherSchemas, schemas } from '../schemas.ts
 
 /** Lists how the validators differ on values of a schema, given as JSON text. */
 async function differencesOn(schema: Schema, values: readonly string[]) {
-  const contract = readContract({ components: { schemas: { ...schemas, ...otherSchemas } } })
+  const contract = readContract({
+    components: { schemas: { ...schemas, ...otherSchemas, Count: { type: 'integer' } } },
+  })
   const reader = new SecondReader(contract.schemas)
   const differences: string[] = []
   const verdicts: boolean[] = []
@@ -42,8 +44,16 @@ test('both validators accept the same values of common schemas', async () => {
 
 const text = { type: 'string' }
 const secret = { ...text, writeOnly: true }
+const slow = '^(a+)+$'
+const long = 'a'.repeat(50)
 test.each<[string, Schema, string[]]>([
-  ['a format that one of them reads otherwise', { ...text, format: 'time' }, ['"23:59:60Z"']],
+  ['a format that others read otherwise', { ...text, format: 'time' }, ['"23:59:60Z"', '"24:00:00Z"']],
+  ['a pattern that takes backtracking forever', { ...text, pattern: slow }, [`"${long}b"`, `"${long}"`]],
+  [
+    'names whose pattern takes backtracking forever',
+    { properties: { id: text }, patternProperties: { [slow]: { type: 'integer' } }, additionalProperties: text },
+    [`{"id":"a","${long}":1,"${long}b":"a"}`, `{"id":"a","${long}":"a"}`, `{"${long}b":1}`],
+  ],
   [
     'formats that tell alternatives apart',
     { oneOf: [{ format: 'date' }, { format: 'uuid' }], ...text },
@@ -61,6 +71,11 @@ test.each<[string, Schema, string[]]>([
     'numbers that no double holds',
     { exclusiveMaximum: 9007199254740993n, type: 'integer' },
     ['9007199254740992', '9007199254740993'],
+  ],
+  [
+    'integers of any size in a test',
+    { not: { $ref: '#/components/schemas/Count' }, properties: { a: { $ref: '#/components/schemas/Count' } } },
+    ['1e21', '{"a":1}', '{"a":1e21}'],
   ],
   [
     'a discriminator',
@@ -110,4 +125,15 @@ test.each([
 test('a response on which both validators agree is judged', async () => {
   expect((await resultsWith(['is wrong'], '"a"')).map(({ verdict }) => verdict)).toEqual(['fault'])
   expect((await resultsWith([], '"ab"')).map(({ verdict }) => verdict)).toEqual(['ok'])
+})
+
+test('a response that the second validator cannot read is judged by the first, and noted', async () => {
+  const lookahead = {
+    200: { description: 'A name.', content: { 'application/json': { schema: { pattern: '(?=a)' } } } },
+  }
+  const server = readContract({ paths: { '/name': { get: { operationId: 'getName', responses: lookahead } } } })
+  const exchange = () => Promise.resolve({ status: 200, headers: { 'content-type': 'application/json' }, text: '"a"' })
+  const notes: string[] = []
+  for await (const result of testServer(server, { exchange, seed: 1, scale: 0.01 })) notes.push(...result.notes)
+  expect(notes).toContainEqual(expect.stringMatching(/^only one validator has read the body; the second fails: /))
 })
