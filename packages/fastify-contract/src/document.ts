@@ -1,7 +1,7 @@
 /** A contract as an OpenAPI document: its operations, and their parameters and responses. */
 export type { ContractDocument, ContractOperation, ContractResponse } from './document/document.ts'
 export type { Encoding, Exampled, MediaType, Parameter } from './document/document.ts'
-export { basePathsOf, declaredKey, declaredResponse, endOf, isContentless, maps } from './document/document.ts'
+export { basePathsOf, declaredKey, declaredResponse, isContentless, maps } from './document/document.ts'
 export { generateCommand, shellQuoted } from './document/generate-command.ts'
 export { operationsIn, operationsOf, stylesOf, unmatchedResponsesOf } from './document/document.ts'
 export { type Framing, createMatcher, framingOf, isJson, isRange, isText } from './document/media-type.ts'

@@ -171,7 +171,7 @@ function withoutObjects(form: Json, isWhole: (name: string) => boolean): Json {
 }
 
 /** Whether a value can be written as texts without a loss. */
-export function hasText(value: Json): boolean {
+function hasText(value: Json): boolean {
   if (isScalar(value)) return true
   const members = Array.isArray(value) ? value : Object.values(value ?? {})
   const isFlat = (member: Json) =>

@@ -79,7 +79,7 @@ export function connect(contract: TestedContract, { url, app, exchange }: Server
 }
 
 /** Sends requests to a server in the same process, without a socket. @param baseOf what comes before the path of one */
-export function exchangeWith(app: App, baseOf: (request: WireRequest) => string = () => ''): Exchange {
+function exchangeWith(app: App, baseOf: (request: WireRequest) => string = () => ''): Exchange {
   if (typeof app !== 'function') {
     return async (sent) => {
       const { method, url, headers, body } = sent
@@ -121,7 +121,7 @@ interface Content {
 }
 
 /** @throws Fault when the bytes are JSON or of no type, and not UTF-8 */
-export function receivedOf(
+function receivedOf(
   status: number,
   headers: ReceivedResponse['headers'],
   { bytes, length = bytes.length, isCut = false }: Content,
