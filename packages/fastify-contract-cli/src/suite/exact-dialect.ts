@@ -1,12 +1,6 @@
 import * as Browser from '@hyperjump/browser'
 import { registerSchema } from '@hyperjump/json-schema/draft-2020-12'
-import {
-  type Keyword,
-  addKeyword,
-  defineVocabulary,
-  getKeyword,
-  loadDialect,
-} from '@hyperjump/json-schema/experimental'
+import { addKeyword, defineVocabulary, loadDialect } from '@hyperjump/json-schema/experimental'
 import * as Instance from '@hyperjump/json-schema/instance/experimental'
 import { LinearPattern, textFormats } from 'fastify-contract/schema'
 import { canonical, parseExactly } from './exact-json.ts'
@@ -114,26 +108,6 @@ for (const [name, checkOf] of exactKeywords) {
   })
 }
 
-/** What a keyword makes of a schema: expressions and addresses. */
-type Compiled = (RegExp | LinearPattern | string | Compiled)[]
-
-/** Replaces the expressions that a keyword has made. */
-function withLinear(compiled: Compiled): Compiled {
-  return compiled.map((part) =>
-    part instanceof RegExp ? new LinearPattern(part.source) : Array.isArray(part) ? withLinear(part) : part,
-  )
-}
-
-for (const name of ['patternProperties', 'additionalProperties']) {
-  const keyword = getKeyword<Compiled>(`https://json-schema.org/keyword/${name}`)
-  const compile: Keyword<Compiled>['compile'] = async (schema, ast, parent) => {
-    const compiled = await keyword.compile(schema, ast, parent)
-    // The names of properties are no slow expressions, and may be many.
-    return Browser.has('patternProperties', parent) ? withLinear(compiled) : compiled
-  }
-  // Under its own name: additionalProperties looks for patternProperties by that.
-  addKeyword({ ...keyword, compile })
-}
 defineVocabulary(dialect, Object.fromEntries([...exactKeywords.keys()].map((name) => [name, `${own}${name}`])))
 const vocabularies = ['core', 'applicator', 'validation', 'unevaluated'].map(
   (name) => `https://json-schema.org/draft/2020-12/vocab/${name}`,

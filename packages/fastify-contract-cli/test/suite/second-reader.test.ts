@@ -50,11 +50,6 @@ test.each<[string, Schema, string[]]>([
   ['a format that others read otherwise', { ...text, format: 'time' }, ['"23:59:60Z"', '"24:00:00Z"']],
   ['a pattern that takes backtracking forever', { ...text, pattern: slow }, [`"${long}b"`, `"${long}"`]],
   [
-    'names whose pattern takes backtracking forever',
-    { properties: { id: text }, patternProperties: { [slow]: { type: 'integer' } }, additionalProperties: text },
-    [`{"id":"a","${long}":1,"${long}b":"a"}`, `{"id":"a","${long}":"a"}`, `{"${long}b":1}`],
-  ],
-  [
     'formats that tell alternatives apart',
     { oneOf: [{ format: 'date' }, { format: 'uuid' }], ...text },
     ['"2026-02-28"'],
