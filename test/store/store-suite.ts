@@ -63,14 +63,6 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       )
     })
 
-    test('a list is in ascending order of id over the whole int64 range', async () => {
-      const store = await openNew()
-      const near = [0n, 10n, 256n, 2n ** 53n].flatMap((id) => [id - 1n, id, id + 1n, -id])
-      const ids = [...new Set([lowest, lowest + 1n, ...near, highest - 1n, highest])]
-      await plant(store, 'me', ids)
-      expect(await namesOf(store, 'me')).toEqual(ids.sort((a, b) => (a < b ? -1 : 1)).map(String))
-    })
-
     test('concurrent lists have their own caller and limit', async () => {
       const store = await openNew()
       const callers = range(0n, 100).map((number) => `caller ${String(number)}`)
@@ -84,7 +76,8 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
 
     test('a list of thousands is complete and in order at any limit', async () => {
       const store = await openNew()
-      const ids = [...range(lowest, 1_250), ...range(highest - 1_249n, 1_250)]
+      const near = [0n, 10n, 2n ** 53n].flatMap((id) => range(id - 2n, 5))
+      const ids = [...range(lowest, 1_245), ...near, ...range(highest - 1_239n, 1_240)]
       await plant(store, 'me', ids.toReversed())
       await plant(store, 'you', [lowest, 0n, highest])
       for (const limit of [undefined, 127, 128, 129, 256, 257, 1_000, 1_001, 2_499, 2_500, 2_501])
@@ -139,18 +132,6 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await store.delete('me', 54n)).toBe('absent')
       for (const [index, caller] of callers.entries())
         expect(await namesOf(store, caller)).toEqual(caller === 'me' ? [] : [String(index)])
-    })
-
-    test('an id is created once, deleted once and then free; a refused create does nothing', async () => {
-      const store = await openNew()
-      expect(await store.delete('me', 54n)).toBe('absent')
-      expect(await store.create('me', { id: 54n, name: 'first', tag: 'one' })).toBe('created')
-      expect(await store.create('me', { id: 54n, name: 'second' })).toBe('exists')
-      expect(await listText(store, 'me')).toBe('[{"name":"first","tag":"one"}]')
-      expect(await store.delete('me', 54n)).toBe('deleted')
-      expect(await store.delete('me', 54n)).toBe('absent')
-      expect(await store.create('me', { id: 54n, name: 'second' })).toBe('created')
-      expect(await listText(store, 'me')).toBe('[{"name":"second"}]')
     })
 
     test('ids that one double cannot tell apart are different plants', async () => {
@@ -243,17 +224,6 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
   })
 
   describe(`the tokens of a ${name} store`, () => {
-    test('a token finds its caller; a hash that differs in one bit finds none', async () => {
-      const store = await openNew()
-      const mine = token({ caller: 'me' })
-      expect(await store.addToken(mine)).toBe('added')
-      await store.addToken(token({ caller: 'you' }))
-      expect(await store.findCaller(mine.hash, 0)).toEqual({ caller: 'me' })
-      const other = Uint8Array.from(mine.hash)
-      other[31] = (other[31] ?? 0) ^ 1
-      expect(await store.findCaller(other, 0)).toBe('unknown')
-    })
-
     test('a token keeps its scopes: some, none, or all rights', async () => {
       const store = await openNew()
       const scopes = [undefined, '', 'plants:read plants:write']
@@ -262,30 +232,6 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       const found = await Promise.all(issued.map(({ hash }) => store.findCaller(hash, 0)))
       expect(found).toStrictEqual(scopes.map((scope) => ({ caller: 'me', scope })))
       expect(await tokensOf(store)).toStrictEqual(issued.map(comparable))
-    })
-
-    test('a token is unknown from the millisecond of its expiry', async () => {
-      const store = await openNew()
-      const short = token({ issuedAt: 1_795_000_000_000, expiresAt: 1_795_000_000_001 })
-      const endless = token({ issuedAt: 1_795_000_000_000 })
-      await store.addToken(short)
-      await store.addToken(endless)
-      expect(await store.findCaller(short.hash, 1_795_000_000_000)).toEqual({ caller: 'me' })
-      expect(await store.findCaller(short.hash, 1_795_000_000_001)).toBe('unknown')
-      expect(await store.findCaller(short.hash, 1_795_000_000_002)).toBe('unknown')
-      expect(await store.findCaller(endless.hash, Number.MAX_SAFE_INTEGER)).toEqual({ caller: 'me' })
-    })
-
-    test('all tokens are listed unchanged, oldest first, expired ones included', async () => {
-      const store = await openNew()
-      const tokens = [
-        token({ issuedAt: 3 }),
-        token({ issuedAt: 1, expiresAt: 2 }),
-        token({ issuedAt: 2, caller: 'you' }),
-        token({ issuedAt: 10 }),
-      ]
-      for (const each of tokens) await store.addToken(each)
-      expect(await tokensOf(store)).toEqual(tokens.toSorted((a, b) => a.issuedAt - b.issuedAt).map(comparable))
     })
 
     test('revoking a prefix removes its tokens at once and returns them', async () => {
@@ -315,7 +261,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       const tokens = ['me', 'you', 'YOU', 'your'].flatMap((caller, index) =>
         [undefined, 4, 5, 6].map((expiresAt, second) => token({ caller, expiresAt, issuedAt: 10 * index + second })),
       )
-      for (const each of tokens) await store.addToken(each)
+      for (const each of tokens.toReversed()) await store.addToken(each)
       const revoked = await store.revokeTokens(selection)
       const byIssue = revoked === 'unavailable' ? [] : revoked.toSorted((a, b) => a.issuedAt - b.issuedAt)
       expect(byIssue.map(comparable)).toEqual(tokens.filter(isRevoked).map(comparable))
@@ -329,6 +275,9 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       await Promise.all(issued.map((each) => store.addToken(each)))
       const asked = issued.flatMap(({ hash }, index) => [index, index + 1].map((now) => store.findCaller(hash, now)))
       expect(await Promise.all(asked)).toEqual(issued.flatMap(({ caller }) => [{ caller }, 'unknown']))
+      const endless = token({})
+      await store.addToken(endless)
+      expect(await store.findCaller(endless.hash, Number.MAX_SAFE_INTEGER)).toEqual({ caller: 'me' })
     })
 
     test('the last use is stored once a minute, or when the clock was set back', async () => {

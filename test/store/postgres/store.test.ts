@@ -35,18 +35,6 @@ test('a list that the database refuses fails; other lists of the batch succeed',
   expect(lists).toMatchObject([{ value: '[]' }, { reason: { code: '22021' } }, { value: '[]' }])
 })
 
-test('a write that the database refuses fails; other writes of the batch succeed', async () => {
-  const { store, faults } = await openTestStore(await temporaryDatabase())
-  const outcomes = await Promise.allSettled([
-    store.create('me', { id: 1n, name: 'before' }),
-    store.create('me', { id: 2n, name: 'the contract refuses \0' }),
-    store.create('me', { id: 3n, name: 'after' }),
-  ])
-  expect(outcomes).toMatchObject([{ value: 'created' }, { reason: { code: '22021' } }, { value: 'created' }])
-  expect(await listText(store, 'me')).toBe('[{"name":"before"},{"name":"after"}]')
-  expect(faults).toEqual([])
-})
-
 test('writes that fail only as a batch are stored one by one', async () => {
   const url = await temporaryDatabase()
   const { store, faults } = await openTestStore(url)

@@ -1,4 +1,4 @@
-import { copyFile, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
@@ -53,17 +53,6 @@ test('list statements walk the primary key and sort nothing', async () => {
     expect(plan).toMatch(/SEARCH plants USING PRIMARY KEY \(caller=\?/)
     expect(plan).not.toMatch(/TEMP B-TREE|SCAN plants/)
   }
-})
-
-test('acknowledged writes are in the files that a dead process leaves', async () => {
-  const [file, copy] = [await temporaryFile(), await temporaryFile()]
-  const store = openSqliteStore({ file, onFault: throwFault })
-  onTestFinished(() => store.close())
-  await store.create('me', { id: 1n, name: 'a' })
-  for (const suffix of ['', '-wal']) await copyFile(file + suffix, copy + suffix)
-  const recovered = openSqliteStore({ file: copy, onFault: throwFault })
-  onTestFinished(() => recovered.close())
-  expect(await listText(recovered, 'me')).toBe('[{"name":"a"}]')
 })
 
 test("writes wait for another process's write lock while reads go on", async () => {

@@ -93,19 +93,6 @@ test('a write beyond the limit of the queue is refused and not done', async () =
   expect(faults).toEqual([])
 })
 
-test('a write that throws fails alone and leaves nothing half done', async () => {
-  const { queue, insert, ids, faults } = await makeQueue()
-  const outcomes = await Promise.allSettled([queue.write(insert(1)), queue.write(insert(1)), queue.write(insert(2))])
-  expect(outcomes).toMatchObject([
-    { value: 'inserted 1' },
-    { reason: { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' } },
-    { value: 'inserted 2' },
-  ])
-  expect(ids()).toEqual([1, 2])
-  // A fault of the statement says nothing of the database.
-  expect(faults).toEqual([])
-})
-
 test('a lock timeout refuses all waiting writes, and the next write waits again', async () => {
   const { queue, file, insert, ids, faults } = await makeQueue({ lockTimeoutMilliseconds: 20, maxBatch: 1 })
   const other = new Database(file)
