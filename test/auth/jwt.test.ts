@@ -127,27 +127,15 @@ describe('over HTTP', () => {
     expectFailure(await listAs(await sign({ exp: now() - 31 })), 'token_invalid')
   })
 
-  test('JSON Web Tokens get 503 while the key server is down; opaque tokens still work', async () => {
-    const { verify, stop } = await startProvider()
-    await stop()
+  test('JSON Web Tokens get 503 while the key set is empty; opaque tokens still work', async () => {
+    const { verify, publish } = await startProvider()
     const { send } = await startApp({ verifyJwt: verify })
     const get = { method: 'GET', url: '/plants' }
+    await publish()
     const refused = await send({ ...get, headers: { authorization: `Bearer ${await sign()}` } })
     expectFailure(refused, 'unavailable')
     expect(refused.headers['retry-after']).toBe('1')
     expect((await send(get)).status).toBe(200)
-  })
-
-  test('JSON Web Tokens get 503 while the key set is empty', async () => {
-    const { verify, publish } = await startProvider()
-    const { send } = await startApp({ verifyJwt: verify })
-    const get = { method: 'GET', url: '/plants', headers: { authorization: `Bearer ${await sign()}` } }
-    await publish()
-    const refused = await send(get)
-    expectFailure(refused, 'unavailable')
-    expect(refused.headers['retry-after']).toBe('1')
-    await publish(published!)
-    await expect.poll(async () => (await send(get)).status, { interval: 100 }).toBe(200)
   })
 })
 
@@ -171,27 +159,17 @@ describe('the JSON Web Token parser', () => {
 
   test.each<[string, () => Promise<string>]>([
     ['padding of the header', () => signParts(`${header}=`, claims)],
-    ['padding of the claims', () => signParts(header, `${claims}=`)],
     ['padding of the signature', async () => `${await signed()}==`],
-    ['an unused bit in the header', () => signParts(withUnusedBit(header), claims)],
-    ['an unused bit in the claims', () => signParts(header, withUnusedBit(claims))],
     ['an unused bit in the signature', async () => withUnusedBit(await signed())],
-    ['a space in the signature', async () => (await signed()).replace(/.{9}$/, ' $&')],
     ['a space behind the signature', async () => `${await signed()} `],
-    ['base64 in the header', () => signParts(standard(headerText(',"x":">>>???~~~"')), claims)],
     ['base64 in the claims', () => signParts(header, standard(claimsText(',"x":">>>???~~~"')))],
     ['no signature', async () => (await signed()).replace(/[^.]*$/, '')],
     ['no claims', () => signParts(header, '')],
-    ['no header', async () => (await signed()).replace(/^[^.]*/, '')],
-    ['a dot more', async () => `${await signed()}.`],
     ['five parts', async () => `${await signed()}.a.b`],
     ['an unknown critical parameter', () => of(',"crit":["x"],"x":1')],
-    ['a payload that is not encoded', () => of(',"crit":["b64"],"b64":false')],
     ['a payload that only says that it is not encoded', () => of(',"b64":false')],
     ['a parameter twice in the header', () => of(',"kid":"first"')],
     ['a claim twice', () => of('', ',"sub":"bob"')],
-    ['a claim twice, once escaped', () => of('', ',"\\u0073ub":"bob"')],
-    ['a member twice within a claim', () => of('', ',"x":{"a":1,"a":2}')],
   ])('refuses a token with %s', async (_what, make) => {
     expectFailure(await listAs(await make()), 'token_invalid')
   })
@@ -215,7 +193,6 @@ describe('a signed token', () => {
     ['its issuer is another', () => sign({ iss: 'https://evil.example' })],
     ['its audience is another', () => sign({ aud: 'other-service' })],
     ['it has no subject', () => sign({ sub: undefined })],
-    ['its subject is empty', () => sign({ sub: '' })],
     ['its subject contains U+0000', () => sign({ sub: 'a\0b' })],
     ['its subject contains a lone surrogate', () => sign({ sub: 'a\ud800' })],
     ['its subject is too long', () => sign({ sub: 'a'.repeat(256) })],
@@ -364,16 +341,9 @@ const sendKeys = (keys: unknown) => (response: ServerResponse) => void response.
 const badResponses: [string, (response: ServerResponse) => void][] = [
   ['404', (response) => void response.writeHead(404).end('{"keys":[]}')],
   ['a redirect to good keys', (response) => void response.writeHead(302, { location: '/jwks' }).end()],
-  ['a page', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
-  ['nothing', (response) => void response.end()],
   ['half a key set', (response) => void response.end('{"keys":[')],
-  ['a list', (response) => void response.end('[]')],
   ['keys that are no list', sendKeys({})],
-  ['an empty set', sendKeys([])],
   ['no object in the set', sendKeys([null, 1, 'a', []])],
-  ['no type in the keys', sendKeys([{}, { kid: 'first' }])],
-  ['a set with a secret', sendKeys([{ kty: 'oct', k: 'c2VjcmV0', alg: 'HS256' }])],
-  ['a set with a key for encryption', sendKeys([{ ...publicKey, use: 'enc' }])],
   ['a set with a private key', sendKeys([await exportJWK(published!.privateKey)])],
   [
     'a set with malformed keys',
@@ -419,28 +389,14 @@ describe('a key of the set', () => {
     ['a point that is none', point, 'unavailable'],
     ['a private key', privateKey.export({ format: 'jwk' }), 'unavailable'],
     ['a weak one', weak.export({ format: 'jwk' }), 'unavailable'],
-    ['another type', { ...point, crv: 'P-384' }, 'unknown'],
-    ['a secret', { kty: 'oct', k: 'c2VjcmV0', alg: 'HS256' }, 'unknown'],
     ['a key for encryption', { ...point, use: 'enc' }, 'unknown'],
   ])('affects only its own tokens if it is weak or malformed: %s', async (_name, key, result) => {
     const { verify, publishBeside, faults } = await startProvider()
-    publishBeside({ ...(key as object), kid: 'broken' })
+    // Members that are no keys do no harm either.
+    publishBeside({ ...(key as object), kid: 'broken' }, null, 'a', [], {}, { kid: 'first' })
     const alg = (key as { kty: string }).kty === 'RSA' ? 'RS256' : 'ES256'
     expect(await verify(forge({ alg, kid: 'broken' }, await sign(), 'x'))).toBe(result)
     expect(faults).toHaveLength(result === 'unavailable' ? 1 : 0)
-    expect(await verify(await sign())).toEqual(alice)
-  })
-
-  test('is found among members that are not keys', async () => {
-    const { verify, publishBeside } = await startProvider()
-    publishBeside(null, 1, 'a', [], {}, { kid: 'first' }, { kid: 1 })
-    expect(await verify(await sign())).toEqual(alice)
-  })
-
-  test('is read from a set of any media type', async () => {
-    const { verify, respond } = await startProvider()
-    const set = JSON.stringify({ keys: [{ ...publicKey, kid: 'first' }] })
-    respond((response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(set))
     expect(await verify(await sign())).toEqual(alice)
   })
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTokenUses } from '../../src/auth/token-uses.ts'
-import { createToken, isIssuable, prefixOf, readScopes, readTtl } from '../../src/auth/tokens.ts'
+import { createToken, isIssuable, readScopes, readTtl } from '../../src/auth/tokens.ts'
 import type { TokenUse } from '../../src/store/store.ts'
 import { startApp } from '../support/server/start-app.ts'
 
@@ -30,30 +30,16 @@ test('only the SHA-256 of a token is stored', () => {
   expect(createToken('me', now).stored).toMatchObject({ expiresAt: undefined, scope: undefined })
 })
 
-test('the prefix of a token is read from the token or from the prefix itself', () => {
-  const { text, stored } = createToken('me', now)
-  expect([prefixOf(text), prefixOf(stored.prefix)]).toEqual([stored.prefix, stored.prefix])
-})
-
 test.each([
   ['1s', 1_000],
   ['15m', 900_000],
-  ['12h', 43_200_000],
   ['36500d', 3_153_600_000_000],
-  ['3153600000s', 3_153_600_000_000],
 ])('the time to live %s is %d milliseconds', (text, milliseconds) => {
   expect(readTtl(text)).toBe(milliseconds)
 })
 
-test.each(['', '0s', '30', 'd', '-1d', '+1d', '1.5h', '1e3s', '01d', ' 1d', '1 d', '1d\n', '1D', '1w', '1d12h'])(
+test.each(['', '0s', '30', 'd', '-1d', '1.5h', '01d', ' 1d', '1d\n', '1D', '1w', '36501d', `${'9'.repeat(400)}d`])(
   'the time to live %j is refused',
-  (text) => {
-    expect(readTtl(text)).toBeUndefined()
-  },
-)
-
-test.each(['36501d', '3153600001s', `${'9'.repeat(400)}d`])(
-  'the time to live %s is refused because it exceeds 36500 days',
   (text) => {
     expect(readTtl(text)).toBeUndefined()
   },

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { sealContract } from 'fastify-contract/document'
 import { expect, test } from 'vitest'
-import { createToken, hashToken } from '../../src/auth/tokens.ts'
+import { createToken } from '../../src/auth/tokens.ts'
 import { type FoundCaller, type VerifierOptions, createVerifiers } from '../../src/auth/verifiers.ts'
 import type { TokenStore } from '../../src/store/store.ts'
 
@@ -35,45 +35,6 @@ function create(options: Partial<VerifierOptions> = {}, names: Name[] = ['bearer
   const verifierOf = verifiers as Record<Name, (credentials: unknown, request: FastifyRequest) => Promise<FoundCaller>>
   return (name: Name, credentials: unknown = token) => verifierOf[name](credentials, {} as FastifyRequest)
 }
-
-test('a verifier returns the caller and the scopes of a token', async () => {
-  expect(await create()('bearer')).toEqual(me)
-  const scoped = create({ tokens: { findCaller: () => Promise.resolve({ caller: 'me', scope: 'read write' }) } })
-  expect(await scoped('bearer')).toEqual({ caller: 'me', scopes: ['read', 'write'] })
-})
-
-test.each(['plst_unknown', token.slice(0, -1), `${token}x`])(
-  'the unknown token %s is refused and reported',
-  async (wrong) => {
-    const rejected: unknown[] = []
-    const verify = create({ onRejected: (request) => void rejected.push(request) })
-    expect(await verify('bearer', wrong)).toBeUndefined()
-    expect(rejected).toHaveLength(1)
-    await verify('bearer')
-    expect(rejected).toHaveLength(1)
-  },
-)
-
-test('a verifier looks up the hash of the token at the time of the request', async () => {
-  const asked: unknown[] = []
-  const noted: unknown[] = []
-  const verify = create({
-    tokens: { findCaller: (...question) => (asked.push(question), findCaller(...question)) },
-    noteUse: (...use) => void noted.push(use),
-  })
-  for (const text of [token, 'abc']) await verify('bearer', text)
-  expect(asked).toEqual([
-    [hashToken(token), now],
-    [hashToken('abc'), now],
-  ])
-  // Only a valid token is used.
-  expect(noted).toEqual([[hashToken(token), now]])
-})
-
-test('a verifier reports an unavailable store', async () => {
-  const down = create({ tokens: { findCaller: () => Promise.resolve('unavailable') } })
-  await expect(down('bearer')).rejects.toMatchObject({ failure: 'unavailable' })
-})
 
 test.each(['jwt:https://id.example alice', 'jwt:', ''])(
   "an opaque token is refused if its caller is empty or named like a JWT's: %j",
