@@ -9,11 +9,7 @@ const provider = {
   AUTH_ISSUER: 'https://id.example',
   AUTH_AUDIENCE: 'plant-store',
 }
-const identityProvider = {
-  jwksUrl: 'https://id.example/jwks',
-  issuer: 'https://id.example',
-  audience: 'plant-store',
-}
+const identityProvider = { jwksUrl: provider.AUTH_JWKS_URL, issuer: provider.AUTH_ISSUER, audience: 'plant-store' }
 
 function refusalOf(environment: NodeJS.ProcessEnv): string {
   try {
@@ -84,15 +80,17 @@ test.each<[NodeJS.ProcessEnv, Partial<Config>]>([
     { identityProvider: { ...identityProvider, jwksUrl: 'http://[::1]:8080/jwks' } },
   ],
   [{ METRICS_HOST: '0.0.0.0' }, { warnings: ['METRICS_HOST has no effect without METRICS_PORT'] }],
-  ...Object.entries({
-    PROT: 'PORT',
-    RATELIMIT: 'RATE_LIMIT',
-    LOG_LEVELS: 'LOG_LEVEL',
-    DATABASE_URI: 'DATABASE_URL',
-  }).map(([name, meant]): [NodeJS.ProcessEnv, Partial<Config>] => [
-    { [name]: '1', UNRELATED: '1', PATH: '/bin' },
-    { warnings: [`${name} is not a variable of this service; did you mean ${meant}?`] },
-  ]),
+  [
+    { PROT: '1', RATELIMIT: '1', LOG_LEVELS: '1', DATABASE_URI: '1', UNRELATED: '1', PATH: '/bin' },
+    {
+      warnings: [
+        'PROT is not a variable of this service; did you mean PORT?',
+        'RATELIMIT is not a variable of this service; did you mean RATE_LIMIT?',
+        'LOG_LEVELS is not a variable of this service; did you mean LOG_LEVEL?',
+        'DATABASE_URI is not a variable of this service; did you mean DATABASE_URL?',
+      ],
+    },
+  ],
   [
     { TRUST_PROXY: '127.0.0.1' },
     { trustedProxies: '127.0.0.1', warnings: ['TRUST_PROXY has no effect without RATE_LIMIT'] },
@@ -114,7 +112,7 @@ test.each<[NodeJS.ProcessEnv, Partial<Config>]>([
 const isInteger = (minimum: number, maximum: number) =>
   new RegExp(`^\\w+ must be an integer from ${String(minimum)} to ${String(maximum)}, not "`)
 const isHost = /^\w+ must be an address or a host name, not "/
-const isPath = /^AUTH_JWKS_URL must be an https: URL, or an http: URL of a loopback address$/
+const isKeysUrl = /^AUTH_JWKS_URL must be an https: URL, or an http: URL of a loopback address$/
 
 test.each<[string, string[], RegExp]>([
   ['HOST', ['not a host', '127.0.0.1/8', 'http://localhost', ' ', '127.0.0.1\n'], isHost],
@@ -132,77 +130,49 @@ test.each<[string, string[], RegExp]>([
   ['LOG_LEVEL', ['loud', 'INFO', '30', 'info '], /^LOG_LEVEL must be one of fatal, .*, not "/],
   [
     'TRUST_PROXY',
-    ['true', '1', '10.0.0.0/33', '10.0.0.0/0', '::1/129', '::/0', 'proxy.example', '10.0.0.1,', '*'],
+    ['true', '10.0.0.0/33', '10.0.0.0/0', '::1/129', '::/0', '10.0.0.1,'],
     /^TRUST_PROXY must be a comma-separated list of addresses, networks such as 10\.0\.0\.0\/8, loopback/,
   ],
   [
     'CORS_ORIGIN',
-    [
-      'plants.example',
-      'https://a.example/',
-      'https://a.example,*',
-      'https://a.example,',
-      'null',
-      'https://*.example/x',
-    ],
-    /^CORS_ORIGIN must be \* or a comma-separated list of origins such as https:\/\/plants\.example, not "/,
-  ],
-  [
-    'CORS_ORIGIN',
-    [
-      'https://a.example/',
-      'https://a.example/x',
-      'HTTPS://a.example',
-      'https://a.example:443',
-      'http://b,https://a.example/',
-    ],
-    /, not "\S+"; write https:\/\/a\.example$/,
+    ['https://a.example/x', 'HTTPS://a.example', 'https://a.example:443', 'http://b,https://a.example/'],
+    /^CORS_ORIGIN must be \* or a comma-separated list of origins such as .*, not "\S+"; write https:\/\/a\.example$/,
   ],
   ['CORS_ORIGIN', ['*,https://a.example', 'https://a.example,*'], /, not "\*"; \* stands alone$/],
   ['CORS_ORIGIN', ['a.example', 'null', 'https://a.example,'], /, not "[^"]*"$/],
-  ['DATABASE_URL', ['a.db', 'SQLITE:a.db'], /^DATABASE_URL must be sqlite:PATH or postgres:/],
   [
     'DATABASE_URL',
     [
       'sqlite:',
       'sqlite:a.db ',
-      'sqlite: a.db',
       'sqlite:a\nb.db',
       'sqlite::memory:',
-      'sqlite:file:a.db',
-      'sqlite:file::memory:?cache=shared',
-      'sqlite:FILE:///a.db?mode=memory',
-      'sqlite:a.db?mode=ro',
-      'sqlite://a.db',
-      'sqlite:///a.db',
+      'sqlite:FILE:///a.db',
+      'sqlite:a?mode=ro',
+      'sqlite:///a',
     ],
     /^DATABASE_URL must be sqlite:PATH with the path of a file, such as sqlite:data\/plants\.db or [^\n]*$/,
   ],
   [
     'DATABASE_URL',
-    ['mysql://me@db/plants', 'postgres:me@db', 'postgres://me@db:port/plants', 'postgres://db:5432,other:port/plants'],
+    ['a.db', 'mysql://me@db/plants', 'postgres:me@db', 'postgres://me@db:port/plants'],
     /^DATABASE_URL must be sqlite:PATH or postgres:/,
   ],
-  [
-    'AUTH_JWKS_URL',
-    ['http://id.example/a', 'http://10.0.0.1/a', 'ftp://id.example/a', 'id.example', 'https://'],
-    isPath,
-  ],
+  ['AUTH_JWKS_URL', ['http://id.example/a', 'http://10.0.0.1/a', 'ftp://id.example/a', 'id.example'], isKeysUrl],
   ['AUTH_ISSUER', ['an issuer'], /^AUTH_ISSUER must not contain white space, as in "/],
 ])('a bad %s is refused and named: %j', (name, values, message) => {
   const others = name.startsWith('AUTH_') ? provider : {}
   for (const value of values) expect(refusalOf({ ...others, [name]: value })).toMatch(message)
 })
 
-test.each([
-  'https://me:hunter2@id.example/jwks',
-  'http://:hunter2@127.0.0.1/jwks',
-  'http://me:hunter2@id.example/jwks',
-])('a key URL with credentials is refused and not quoted: %s', (url) => {
-  expect(refusalOf({ ...provider, AUTH_JWKS_URL: url })).toMatch(
-    /^AUTH_JWKS_URL must (?:not contain a user name or password|be an https: URL, or .* of a loopback address)$/,
-  )
-})
+test.each(['https://me:hunter2@id.example/jwks', 'http://:hunter2@127.0.0.1/jwks'])(
+  'a key URL with credentials is refused and not quoted: %s',
+  (url) => {
+    expect(refusalOf({ ...provider, AUTH_JWKS_URL: url })).toBe(
+      'AUTH_JWKS_URL must not contain a user name or password',
+    )
+  },
+)
 
 test.each(['HOST', 'PORT', 'TRUST_PROXY', 'CORS_ORIGIN', 'LOG_LEVEL', 'DATABASE_URL', 'AUTH_ISSUER'])(
   'a database URL in the wrong variable is not quoted: %s',
@@ -231,16 +201,9 @@ test('one line names every bad variable', () => {
   ])
 })
 
-test.each(['127.0.0.1', '127.255.255.254', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', 'localhost'])(
-  '%s is a loopback address',
-  (host) => {
-    expect(isLoopback(host)).toBe(true)
-  },
-)
-
-test.each(['0.0.0.0', '::', '128.0.0.1', '10.0.0.1', 'fe80::1', '::ffff:10.0.0.1', 'localhost.example', ''])(
-  '%j is not a loopback address',
-  (host) => {
-    expect(isLoopback(host)).toBe(false)
-  },
-)
+test.each([
+  [true, ['127.0.0.1', '127.255.255.254', '::1', '::ffff:127.0.0.1', 'localhost']],
+  [false, ['0.0.0.0', '::', '128.0.0.1', 'fe80::1', '::ffff:10.0.0.1', 'localhost.example', '']],
+])('whether an address is one of loopback: %j', (expected, hosts) => {
+  for (const host of hosts) expect(isLoopback(host), host).toBe(expected)
+})
