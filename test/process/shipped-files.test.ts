@@ -28,12 +28,6 @@ test("compose.yaml trusts its proxy's addresses, and publishes to 127.0.0.1 only
   expect(services.plants.ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
 })
 
-test('the systemd unit restarts the service however often it fails', () => {
-  expect(unit).toMatch(/^Restart=on-failure$/m)
-  expect(unit).toMatch(/^RestartSec=[1-9]/m)
-  expect(unit).toMatch(/^\[Unit\]\n(?:(?!\[).*\n)*StartLimitIntervalSec=0$/m)
-})
-
 /** The folders that systemd makes for a service, which it may write (systemd.exec(5)). */
 const ownFolders = {
   StateDirectory: '/var/lib',
