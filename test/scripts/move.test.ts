@@ -151,12 +151,6 @@ test.for(['PGPASSWORD', 'PGPASSFILE'])('the password is read from %s', async (va
   expect(code).toBe(0)
 })
 
-test('a move without a target prints the usage', async () => {
-  const { code, stderr } = await runScript('scripts/move/move.ts', ['--from', 'sqlite:a.db'])
-  expect(code).toBe(1)
-  expect(stderr).toContain('Usage: npm run move -- --from URL --to URL')
-})
-
 test.for([
   [{ '--to': 'postgres://me:hunter2@h:port/d' }, '--to must be sqlite:PATH or postgres:'],
   [{ '--to': 'sqlite:file:/tmp/hunter2.db?mode=memory' }, '--to must be sqlite:PATH with the path of a file,'],

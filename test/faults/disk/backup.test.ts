@@ -10,10 +10,6 @@ import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript } from '../../support/server/start-process.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
 
-function copyOf(file: string, copy: string) {
-  return backUp(file, copy)
-}
-
 function change(file: string, sql: string): void {
   const database = new Database(file)
   database.exec(sql)
@@ -45,7 +41,7 @@ async function databaseWithCopy(): Promise<{ file: string; copy: string; folder:
   const { file } = await servedDatabase(folder)
   change(file, `INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'saved')`)
   const copy = join(folder, 'copy.db')
-  expect(await copyOf(file, copy)).toMatchObject({ plants: 1, tokens: 1 })
+  expect(await backUp(file, copy)).toMatchObject({ plants: 1, tokens: 1 })
   return { file, copy, folder }
 }
 
@@ -103,14 +99,11 @@ const overwrite = (bytes: string, place: number) =>
   `printf '${bytes}' | dd of=$0 bs=1 seek=${String(place)} conv=notrunc status=none`
 const anotherProgram = overwrite('abcd', 68)
 const damage = overwrite('\\377'.repeat(200), 8_192)
-const text = 'seq 999 > $0'
 
 test.each([
   ['a copy that is there already', 'cp $0 $(dirname $0)/new.db', /new\.db already exists; nothing was changed/],
   ['a symbolic link', 'ln -s elsewhere.db $(dirname $0)/new.db', /new\.db already exists; nothing was changed/],
   ['a database that is not there', 'rm $0', /there is no database .*plants\.db; name another with/],
-  ['a file without a byte', ': > $0', /there is no database .*plants\.db/],
-  ['a text', text, /is not an SQLite database/],
   ["another program's database", anotherProgram, /is not a database of this service/],
   ['a damaged database', damage, /(?:cannot be copied|is damaged).*; docs\/operating\.md says how to save the rest/],
 ])('a backup changes nothing if there is %s', async (_description, commands, message) => {
@@ -118,16 +111,8 @@ test.each([
   const { file } = await servedDatabase(folder)
   shell(commands, file)
   const before = readdirSync(folder)
-  await expect(copyOf(file, join(folder, 'new.db'))).rejects.toThrow(message)
+  await expect(backUp(file, join(folder, 'new.db'))).rejects.toThrow(message)
   expect(readdirSync(folder)).toEqual(before)
-})
-
-test('a backup includes what is still in the write-ahead log', async () => {
-  const folder = await temporaryFolder()
-  const file = join(folder, 'plants.db')
-  await holdOpen(file)
-  expect(statSync(file).size).toBeLessThanOrEqual(4_096)
-  expect(await copyOf(file, join(folder, 'copy.db'))).toMatchObject({ plants: 0, tokens: 0 })
 })
 
 test('backup and restore drop the free pages of deleted plants', async () => {
@@ -139,7 +124,7 @@ test('backup and restore drop the free pages of deleted plants', async () => {
      DELETE FROM plants WHERE id >= 10`,
   )
   const [size, second] = [statSync(file).size, join(folder, 'second.db')]
-  await copyOf(file, second)
+  await backUp(file, second)
   expect(statSync(second).size).toBeLessThanOrEqual(statSync(copy).size)
   restore(second, file, true)
   expect(statSync(file).size).toBeLessThan(size / 10)
@@ -187,7 +172,6 @@ test.each([
   ['as it is', ':', 'plants.db'],
   ['under a hard link', 'ln $0 $1/hard.db', 'hard.db'],
   ['behind a symbolic link', 'ln -s $0 $1/soft.db', 'soft.db'],
-  ['that was removed', 'rm $0*', 'plants.db'],
   ['that was removed without its log', 'rm $0', 'plants.db'],
   ['whose folder was removed', 'rm -r $1', 'plants.db'],
 ])('an open database %s is not replaced, and the message names the process', async (_kind, commands, name) => {
@@ -232,11 +216,9 @@ test.runIf(isRoot)('a restore by root keeps the owner of the old file or of its 
 test.each([
   ['the database under another name', 'ln -f $1 $0', /is the database itself/],
   ['a copy with a journal beside it', 'echo x > $0-journal', /copy\.db-journal exists/],
-  ['a copy in the place of a folder', 'rm $1; mkdir $1', /plants\.db is a folder; name a file in it; nothing/],
   ['a folder', 'rm $0; mkdir $0', /copy\.db is a folder; name a file in it; nothing/],
-  ['a copy that is damaged', damage, /is damaged/],
   ['a copy that is cut short', 'truncate -s 5000 $0', /is damaged/],
-  ['a text', text, /\/copy\.db is not an SQLite database/],
+  ['a text', 'seq 999 > $0', /\/copy\.db is not an SQLite database/],
   ["another program's database", anotherProgram, /is not a database of this service/],
   ['a copy of a newer release', overwrite('c', 63), /version 99/],
 ])('a restore changes nothing if its source is %s', async (_description, commands, message) => {
