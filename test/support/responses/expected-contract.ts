@@ -10,7 +10,6 @@ import {
   assertKeepsContract as assertKeeps,
   readContract,
 } from 'fastify-contract-cli/suite'
-import { withPlainAjv } from './plain-ajv.ts'
 
 /** The generated contract of the project or of another folder. */
 export async function generatedContract(folder: string | undefined): Promise<typeof contract> {
@@ -20,8 +19,8 @@ export async function generatedContract(folder: string | undefined): Promise<typ
 }
 
 /** The contract that responses are validated against: the project's, or a mutant's. */
-export const expectedContract = withPlainAjv(
-  readContract(parseJsonWithBigInts((await generatedContract(process.env['EXPECTED_CONTRACT_FOLDER'])).document)),
+export const expectedContract = readContract(
+  parseJsonWithBigInts((await generatedContract(process.env['EXPECTED_CONTRACT_FOLDER'])).document),
 )
 
 /** Further headers of the docs page. */
