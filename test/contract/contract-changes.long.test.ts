@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, readFile } from 'node:fs/promises'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
@@ -55,26 +55,6 @@ test('compiler and server name a new operation that has no handler', async () =>
   expect([response.status, await response.json()]).toEqual([501, expect.objectContaining({ error: 50100 })])
   expect((await npm(root, 'breaking')).stdout).toMatch(
     /: 0 breaking, 1 compatible, 0 editorial; set info\.version to 1\.1\.0 /,
-  )
-})
-
-test('renamed header components of failures only affect code that sends them', async () => {
-  const { root, edit } = await copyProject()
-  await edit('openapi.yaml', (text) =>
-    ['WWW-Authenticate', 'Retry-After', 'Allow'].reduce(
-      (edited, name) =>
-        edited
-          .replaceAll(`'#/components/headers/${name}'`, `'#/components/headers/Own-${name}'`)
-          .replace(new RegExp(`^    ${name}:$`, 'm'), `    Own-${name}:`),
-      text,
-    ),
-  )
-  expect(await npm(root, 'generate')).toMatchObject({ code: 0 })
-  expect(await readFile(join(root, 'generated/openapi.ts'), 'utf8')).toMatch(/headers: \{\n[^}]*"Own-WWW-Authenticate"/)
-  const types = await execute(process.execPath, [compiler, '--noEmit'], root)
-  // The service's own failures name their headers; nothing else does.
-  expect(types.stdout.split('\n').filter((line) => line !== '' && !/^src\/(plants\/|failures\.ts)/.test(line))).toEqual(
-    [],
   )
 })
 

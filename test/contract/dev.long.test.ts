@@ -186,17 +186,6 @@ test('a changed schema is named, and --fresh starts all the same', async (task) 
   expect(existsSync(folder)).toBe(false)
 })
 
-test('type errors of an earlier save do not follow those of the contract', async (task) => {
-  const { root, edit } = await copyProject()
-  await edit('package.json', (text) => text.replace(/("typecheck": )".*"/, '$1"sleep 8 && echo late #"'))
-  const dev = startDev(root, task)
-  await dev.nextServing('title: Plant Store')
-  await edit('openapi.yaml', (text) => text.slice(0, text.length / 2))
-  await dev.next(/^dev: the contract is broken; /)
-  await setTimeout(9_000)
-  expect(dev.lines.at(-1)).toMatch(/^dev: the contract is broken; /)
-})
-
 test('npm run dev leaves no server behind when npm is ended', async (task) => {
   const { root } = await copyProject()
   const npm = spawn('npm', ['run', 'dev'], { cwd: root, env: { ...process.env, PORT: '0' } })

@@ -4,16 +4,14 @@
  * refused.
  */
 import type { FailureName } from 'fastify-contract'
-import type { Handlers, Input, OperationId, Reply } from '../../generated/contract.ts'
+import type { Handlers, OperationId, Reply } from '../../generated/contract.ts'
 import type { HandlerContext } from '../../src/context.ts'
 import { errors, failure } from '../../src/failures.ts'
 
 declare const handlers: Handlers
-declare const input: { create: Input<'createPlant'>; delete: Input<'deletePlant'>; list: Input<'listPlants'> }
 
 /** Compiles for `true` alone. */
 type Holds<Statement extends true> = Statement
-type Same<A, B> = [A, B] extends [B, A] ? true : false
 
 // The operations of the contract.
 const { deletePlant: _, ...others } = handlers
@@ -21,9 +19,6 @@ const { deletePlant: _, ...others } = handlers
 export const incomplete = others satisfies Handlers
 // Holds for contracts with further operations, too.
 export type operationIds = Holds<'listPlants' | 'createPlant' | 'deletePlant' extends OperationId ? true : false>
-export type idInBody = Holds<Same<typeof input.create.body.id, bigint>>
-export type idInPath = Holds<Same<typeof input.delete.path.id, bigint>>
-export type limit = Holds<Same<NonNullable<typeof input.list.query.limit>, number>>
 
 // @ts-expect-error -- a public operation has no caller
 export const nobody: HandlerContext['auth'] = {}
@@ -47,9 +42,5 @@ export const retry = (): Reply<'listPlants'> => failure('unavailable', '', { 'Re
 export const noRetry = (): Reply<'listPlants'> => failure('unavailable', '')
 // @ts-expect-error -- 503 has Retry-After, not Location
 export const retryElsewhere = (): Reply<'listPlants'> => failure('unavailable', '', { Location: '/plants' })
-// @ts-expect-error -- 409 declares no header of its own
-export const existsSoon = (): Reply<'createPlant'> => failure('plant_exists', '', { 'Retry-After': 1 })
-// @ts-expect-error -- the contract has no header Location
-export const retryAndMore = (): Reply<'listPlants'> => failure('unavailable', '', { 'Retry-After': 1, Location: '/' })
 // @ts-expect-error -- the contract has no such failure
 export const unknownFailure = (): Reply<'createPlant'> => failure('plant_wilted', '')
