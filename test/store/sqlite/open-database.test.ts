@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -55,25 +56,12 @@ test('the linked SQLite has the fix of the WAL-reset bug (3.51.3)', () => {
   expect(version.localeCompare('3.51.3', 'en', { numeric: true })).toBeGreaterThanOrEqual(0)
 })
 
-test.each<[string, (file: string) => void]>([
-  ['missing, with its folders', () => undefined],
-  [
-    'empty',
-    (file) => {
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, '')
-    },
-  ],
-  [
-    'a database without a table',
-    (file) => {
-      mkdirSync(dirname(file), { recursive: true })
-      makeDatabase(file, 'VACUUM')
-    },
-  ],
-])('a file that is %s gets the newest schema with strict tables', async (_description, make) => {
-  const file = join(await temporaryFolder(), 'a', 'b c', 'plants.db')
-  make(file)
+test.each([
+  ['missing', ''],
+  ['empty', 'touch "$0"'],
+])('a file that is %s gets the newest schema with strict tables', async (_description, command) => {
+  const file = await temporaryFile()
+  execFileSync('sh', ['-c', command, file])
   const database = open(file)
   expect(database.pragma('user_version', { simple: true })).toBe(migrations.length)
   expect(database.pragma('application_id', { simple: true })).toBe(applicationId)
@@ -195,7 +183,6 @@ const ours = `PRAGMA application_id = ${String(applicationId)};`
 
 test.each<[string, string | Buffer, RegExp]>([
   ['a text', 'my plants\n', /is not an SQLite database/],
-  ['a text longer than a header', 'my plants\n'.repeat(100), /is not an SQLite database/],
   ['the beginning of a header', 'SQLite format 3\0', /is not an SQLite database/],
   ['a header and nonsense', `SQLite format 3\0${'\0'.repeat(1_000)}`, /^cannot open the database/],
 ])('%s is refused and left unchanged', async (_description, content, message) => {
@@ -211,21 +198,12 @@ test.each<[string, string, RegExp]>([
     /schema version \d+.*start a newer release/,
   ],
   ['of another program', 'CREATE TABLE notes (text)', /of another program/],
-  ['of another program, with a version', 'CREATE TABLE notes (text); PRAGMA user_version = 1', /of another program/],
   ['of another program, with its id', 'CREATE TABLE notes (text); PRAGMA application_id = 5', /of another program/],
   ['of another program, with a log', 'PRAGMA journal_mode = WAL; CREATE TABLE notes (text)', /of another program/],
 ])('a database %s is refused and left unchanged', async (_description, sql, message) => {
   const file = await temporaryFile()
   makeDatabase(file, sql)
   expectLeftAlone(file, message)
-})
-
-test('a refused database keeps the write-ahead log of a killed process', async () => {
-  const [file, copy] = [await temporaryFile(), await temporaryFile()]
-  open(file).exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'a'); PRAGMA user_version = 99`)
-  for (const suffix of ['', '-wal']) writeFileSync(copy + suffix, readFileSync(file + suffix))
-  expectRefusal(copy, /schema version 99/)
-  for (const suffix of ['', '-wal']) expect(readFileSync(copy + suffix).equals(readFileSync(file + suffix))).toBe(true)
 })
 
 test('a path where no file can be created is refused', async () => {
