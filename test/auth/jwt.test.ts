@@ -5,7 +5,7 @@ import { type CryptoKey, type JWTPayload, SignJWT, exportJWK, exportSPKI, genera
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createJwtVerifier } from '../../src/auth/jwt.ts'
 import { expectFailure } from '../support/responses/expected-contract.ts'
-import { type OnFinished, shareApp, startApp } from '../support/server/start-app.ts'
+import { type OnFinished, startApp } from '../support/server/start-app.ts'
 
 const issuer = 'https://id.example'
 const audience = 'plant-store'
@@ -147,15 +147,6 @@ describe('the JSON Web Token parser', () => {
   /** `>>>`, `???` and `~~~` in claims give every character in which base64url and base64 differ. */
   const standard = (text: string) => Buffer.from(text).toString('base64').replaceAll('=', '')
   const signed = () => signParts(header, claims)
-  let provider: Awaited<ReturnType<typeof startProvider>>
-  beforeEach(async () => {
-    provider = await startProvider()
-  })
-  const newCaller = shareApp({ verifyJwt: (token) => provider.verify(token) })
-  const listAs = async (token: string) => {
-    const { send } = await newCaller()
-    return send({ method: 'GET', url: '/plants', headers: { authorization: `Bearer ${token}` } })
-  }
 
   test.each<[string, () => Promise<string>]>([
     ['padding of the header', () => signParts(`${header}=`, claims)],
@@ -171,11 +162,13 @@ describe('the JSON Web Token parser', () => {
     ['a parameter twice in the header', () => of(',"kid":"first"')],
     ['a claim twice', () => of('', ',"sub":"bob"')],
   ])('refuses a token with %s', async (_what, make) => {
-    expectFailure(await listAs(await make()), 'token_invalid')
+    const { verify } = await startProvider()
+    expect(await verify(await make())).toBe('unknown')
   })
 
   test('accepts a lone surrogate in a claim that the service does not read', async () => {
-    expect((await listAs(await of('', ',"name":"\\ud83d"'))).status).toBe(200)
+    const { verify } = await startProvider()
+    expect(await verify(await of('', ',"name":"\\ud83d"'))).toEqual(alice)
   })
 })
 
@@ -299,21 +292,6 @@ describe('the key server', () => {
     respondWith(200)
     vi.advanceTimersByTime(1_000)
     expect(await verify(token)).toEqual(alice)
-  })
-
-  test('has its last keys trusted for ten minutes after its set is empty', async () => {
-    const { verify, publish, fetches } = await startProvider()
-    expect(await verify(await sign())).toEqual(alice)
-    await publish()
-    vi.advanceTimersByTime(30_000)
-    expect(await verify(await sign({}, second))).toBe('unavailable')
-    expect(await verify(await sign())).toEqual(alice)
-    vi.advanceTimersByTime(570_000)
-    expect(await verify(await sign())).toBe('unavailable')
-    await publish(published!)
-    vi.advanceTimersByTime(1_000)
-    expect(await verify(await sign())).toEqual(alice)
-    expect(fetches()).toBe(4)
   })
 
   test('is not asked for each token while it is down; its last keys stay valid', async () => {
