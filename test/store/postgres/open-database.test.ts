@@ -69,7 +69,6 @@ const writable = 'this service writes, so add target_session_attrs=read-write$'
 test.for<[string, string, string]>([
   ['several hosts', 'postgres://me:secret@one:1,two:2/plants', `its URL has several hosts; ${writable}`],
   ['a standby', 'postgres://me@one/plants?target_session_attrs=standby', `attrs=standby; ${writable}`],
-  ['read-only', 'postgres://me@one,two/plants?target_session_attrs=read-only', `attrs=read-only; ${writable}`],
   [
     'no server',
     'postgres://me:secret@127.0.0.1:1/plants',

@@ -102,24 +102,6 @@ test('a file of release 1.1.0 is migrated with its plants, byte for byte', async
   expect(await listText(store, 'me')).toBe(JSON.stringify([plants[0], { name: 'Monstera' }, ...plants.slice(1)]))
 })
 
-test('a list shows what another program has written to the columns', async () => {
-  const file = await temporaryFile()
-  const store = openSqliteStore({ file, onFault: throwFault })
-  onTestFinished(() => store.close())
-  for (const id of [1n, 2n, 3n]) await store.create('me', { id, name: 'Monstera', tag: 'indoor' })
-  makeDatabase(
-    file,
-    `UPDATE plants SET name = '"Ficus"' WHERE id = 2; UPDATE plants SET tag = NULL WHERE id = 3;
-     INSERT INTO plants (caller, id, name) VALUES ('me', 4, 'Aloe')`,
-  )
-  expect(JSON.parse(await listText(store, 'me'))).toEqual([
-    { name: 'Monstera', tag: 'indoor' },
-    { name: '"Ficus"', tag: 'indoor' },
-    { name: 'Monstera' },
-    { name: 'Aloe' },
-  ])
-})
-
 test.each([
   ['its JSON as a text', `json TEXT NOT NULL DEFAULT '{"kind":"old"}', `],
   [
@@ -259,33 +241,6 @@ test('a start waits for another process that locks a file without a log', async 
     database.close()
     await ended
   }
-})
-
-test('a start opens a file of release 1.1.0 that another process migrates meanwhile', async () => {
-  const file = await temporaryFile()
-  makeDatabase(
-    file,
-    `PRAGMA journal_mode = WAL; ${migrations.slice(0, 3).join('')}
-     PRAGMA application_id = ${String(applicationId)}; PRAGMA user_version = 3;
-     INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'Monstera')`,
-  )
-  const program = `
-    import Database from 'better-sqlite3'
-    import { migrate } from './src/store/sqlite/schema.ts'
-    const database = new Database(process.argv[1])
-    database.exec('BEGIN IMMEDIATE')
-    process.stdout.write('locked')
-    setTimeout(() => {
-      migrate(database, process.argv[1])
-      database.exec('COMMIT')
-      database.close()
-    }, 300)`
-  const { ended } = await run(program, file)
-  const store = openSqliteStore({ file, onFault: throwFault })
-  onTestFinished(() => store.close())
-  expect(await store.create('me', { id: 2n, name: 'Ficus' })).toBe('created')
-  expect(await listText(store, 'me')).toBe('[{"name":"Monstera"},{"name":"Ficus"}]')
-  expect(await ended).toBe(0)
 })
 
 test('several processes that open a new file migrate it once', async () => {
