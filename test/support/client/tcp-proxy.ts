@@ -12,20 +12,12 @@ export interface TcpProxy {
   close: () => Promise<void>
 }
 
-/**
- * Listens on a free port of 127.0.0.1 and forwards each connection to the target's port.
- *
- * @param onAnswer receives what the server sends
- */
-export async function startTcpProxy(
-  targetPort: number,
-  onAnswer: (bytes: Buffer) => void = () => undefined,
-): Promise<TcpProxy> {
+/** Listens on a free port of 127.0.0.1 and forwards each connection to the target's port. */
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   let isFrozen = false
   const server = createServer((near) => {
     const far = connect(targetPort, '127.0.0.1')
-    far.on('data', onAnswer)
     for (const [from, to] of [
       [near, far],
       [far, near],
