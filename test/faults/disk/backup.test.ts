@@ -55,13 +55,14 @@ test('a backup during writes holds one moment, and the writes continue', async (
   const server = await serve()
   let acknowledged = 0
   let isOver = false
-  const writing = (async () => {
+  async function write(): Promise<void> {
     // The backup's end changes this variable.
     for (let id = 100_000; !isOver; id++) {
       expect(await server.create(id)).toBe(200)
       acknowledged++
     }
-  })()
+  }
+  const writing = write()
   await expect.poll(() => acknowledged).toBeGreaterThan(3)
   const before = acknowledged
   const copy = join(await temporaryFolder(), 'copy.db')
