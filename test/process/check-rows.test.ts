@@ -18,11 +18,11 @@ test('the start names stored plants that do not fit the contract, and the remedy
 })
 
 test('the start compares each row of a small table once, and warns of none that fits', async () => {
-  const { serve } = await servedDatabase()
+  const { file, serve } = await servedDatabase()
+  const database = new Database(file)
+  database.exec(`INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'Monstera')`)
+  database.close()
   const server = await serve()
-  expect(await server.create(1)).toBe(200)
   await server.end()
-  const second = await serve()
-  await second.end()
-  expect(second.stderr()).not.toContain('do not fit')
+  expect(server.stderr()).not.toContain('do not fit')
 })
