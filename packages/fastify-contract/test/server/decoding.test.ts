@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { decodeContent } from './support/decode-content.ts'
 import { openSocket, receive } from './support/exchange.ts'
-import { serve } from './support/serve.ts'
+import { bothServers, serve } from './support/serve.ts'
 
 const head = 'POST /things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nContent-Type: application/json\r\n'
 const last = 'GET /things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer me\r\nConnection: close\r\n\r\n'
@@ -26,10 +26,7 @@ test('the page on compressed bodies shows the hook that is tested here', () => {
   expect(page).toContain(`\`\`\`ts\n${code}\`\`\`\n`)
 })
 
-describe.each([
-  ['a server of the library', false],
-  ['any server', true],
-])('on %s, a hook', (_what, isGuest) => {
+describe.each(bothServers)('on %s, a hook', (_what, isGuest) => {
   const start = async () => {
     const { listen } = await serve({ isGuest, before: (app) => app.addHook('preParsing', decodeContent) })
     const origin = await listen()

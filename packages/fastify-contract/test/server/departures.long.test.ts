@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import { signalOf } from 'fastify-contract'
 import { describe, expect, test } from 'vitest'
 import { openSocket } from './support/exchange.ts'
-import { failures, ok, serve } from './support/serve.ts'
+import { bothServers, failures, ok, serve } from './support/serve.ts'
 
 const lines = { 200: { description: '', content: { 'application/jsonl': { itemSchema: {} } } }, ...failures }
 const bytes = { 200: { description: '', content: { 'application/octet-stream': {} } }, ...failures }
@@ -63,10 +63,7 @@ const requests: Record<string, string> = {
 const ways = ['end', 'resetAndDestroy'] as const
 const times = ['at once', 'before the handler returns', 'after the headers'] as const
 
-describe.each([
-  ['a server of the library', false],
-  ['any server', true],
-])('%s notices that the client of a quiet stream has left', (_what, isGuest) => {
+describe.each(bothServers)('%s notices that the client of a quiet stream has left', (_what, isGuest) => {
   test.each(times)('%s', async (time) => {
     const leave = async (bytes: string, way: (typeof ways)[number]) => {
       const { promise: left, resolve: goOn } = Promise.withResolvers()
@@ -89,10 +86,7 @@ describe.each([
   })
 })
 
-test.each([
-  ['a server of the library', false],
-  ['any server', true],
-])('%s notices that the client of a quiet stream of bytes has left', async (_what, isGuest) => {
+test.each(bothServers)('%s notices that the client of a quiet stream of bytes has left', async (_what, isGuest) => {
   for (const request of ['a request', 'a request of HTTP/1.0', 'a request with a long body that nobody reads']) {
     const { origin, seen, connections } = await serveQuiet(isGuest, bytes)
     const socket = await openSocket(origin)

@@ -1,7 +1,7 @@
 import { Refusal, failed } from 'fastify-contract'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { type Shop, failures, ok, serve } from './support/serve.ts'
+import { type Shop, bothServers, failures, ok, serve } from './support/serve.ts'
 
 const headers = { authorization: 'Bearer me' }
 
@@ -22,10 +22,7 @@ const throwing = (thrown: unknown) => (host: FastifyInstance) => {
   host.addHook('preHandler', () => Promise.reject(thrown as Error))
 }
 
-describe.each([
-  ['created with fastifyOptions', false],
-  ['of its own', true],
-])('on a server %s', (_kind, isGuest) => {
+describe.each(bothServers)('on %s', (_kind, isGuest) => {
   test.each([404, 429, 503])('a handler that throws an error with the status %i gives 500', async (statusCode) => {
     const thrown = httpError(statusCode, { headers: { 'x-secret': 'x' } })
     const { app, lines } = await serveThrowing(thrown, { isGuest })
@@ -109,7 +106,7 @@ describe.each([
     expect(lines().filter(({ level }) => level === 50)).toHaveLength(1)
   })
 
-  test('the error handler of the server gets what hooks throw, not what handlers throw', async () => {
+  test('the error handler of the server gets what hooks and its own routes throw, not what handlers throw', async () => {
     const own = (host: FastifyInstance) => {
       host.setErrorHandler(async (error: Error, _request, reply) => reply.code(599).send({ own: error.message }))
     }
@@ -118,25 +115,20 @@ describe.each([
       before: (host) => {
         own(host)
         throwing(httpError(404))(host)
-        host.get('/own', () => Promise.reject(new Error('of a route')))
       },
     })
     const hooked = await refused.app.inject({ url: '/things', headers })
     expect([hooked.statusCode, hooked.json()]).toEqual([599, { own: 'as the error says' }])
-    const other = await serveThrowing(httpError(404), { isGuest, before: own })
-    expect((await other.app.inject({ url: '/things', headers })).statusCode).toBe(500)
-    expect((await other.app.inject('/things')).json()).toMatchObject({ failure: 'credentials_missing' })
-  })
-
-  test('the error handler of the server gets the errors of its own routes', async () => {
-    const { app } = await serve({
+    const other = await serveThrowing(httpError(404), {
       isGuest,
       before: (host) => {
-        host.setErrorHandler((error: Error, _request, reply) => reply.code(599).send({ own: error.message }))
+        own(host)
         host.get('/own', () => Promise.reject(new Error('of a route')))
       },
     })
-    expect((await app.inject('/own')).json()).toEqual({ own: 'of a route' })
+    expect((await other.app.inject('/own')).json()).toEqual({ own: 'of a route' })
+    expect((await other.app.inject({ url: '/things', headers })).statusCode).toBe(500)
+    expect((await other.app.inject('/things')).json()).toMatchObject({ failure: 'credentials_missing' })
   })
 })
 

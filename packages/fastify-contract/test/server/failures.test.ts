@@ -153,14 +153,15 @@ test('a form that fails is logged, and the client gets the default form', async 
     return { body: {} }
   }
   const served = await serve({ failureForm })
+  const ids: unknown[] = []
   for (const index of [7, 0]) {
     const [name, status, bytes] = doors[index]!
     const [response] = await receive(await served.listen(), bytes)
     expect(response, name).toMatchObject({ status, headers: { 'content-type': 'application/problem+json' } })
+    ids.push(response!.headers['x-request-id'])
   }
   const faults = served.lines().filter(({ level }) => level === 50)
-  expect(faults.map(({ msg }) => msg)).toEqual([
-    'failureForm failed for invalid_request',
-    'failureForm failed for malformed_http',
-  ])
+  const names = ['invalid_request', 'malformed_http']
+  expect(faults.map(({ msg }) => msg)).toEqual(names.map((name) => `failureForm failed for ${name}`))
+  expect(faults[0]).toMatchObject({ reqId: ids[0] })
 })

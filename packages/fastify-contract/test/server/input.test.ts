@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Contract, inputOf } from 'fastify-contract'
 import { describe, expect, test } from 'vitest'
-import { type Shop, contractOf, failures, ok, serve, shop } from './support/serve.ts'
+import { type Shop, bothServers, contractOf, failures, ok, serve, shop } from './support/serve.ts'
 
 // Names that a service may use for its own. The compiler refuses them if the library declares them as well.
 declare module 'fastify' {
@@ -33,10 +33,7 @@ async function serveWatched(more: Shop = {}) {
   return { app, seen }
 }
 
-describe.each([
-  ['created with fastifyOptions', false],
-  ['of its own', true],
-])('on a server %s', (_kind, isGuest) => {
+describe.each(bothServers)('on %s', (_kind, isGuest) => {
   test('preHandler hooks see the valid input, and preValidation hooks do not', async () => {
     const { app, seen } = await serveWatched({ isGuest })
     await app.inject({ url: '/things?limit=5', headers })

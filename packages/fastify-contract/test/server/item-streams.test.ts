@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import { signalOf } from 'fastify-contract'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openSocket } from './support/exchange.ts'
-import { type Shop, failures, serve } from './support/serve.ts'
+import { type Shop, bothServers, failures, serve } from './support/serve.ts'
 
 const int64 = { type: 'integer', format: 'int64' }
 const pet = { type: 'object', required: ['id'], properties: { id: int64, name: { type: 'string' } } }
@@ -226,10 +226,7 @@ function endless(item: unknown, wait: () => unknown = () => undefined) {
   return { seen, generate }
 }
 
-describe.each([
-  ['a server of the library', false],
-  ['any server', true],
-])('on %s', (_what, isGuest) => {
+describe.each(bothServers)('on %s', (_what, isGuest) => {
   test('a client that leaves ends the generator', async () => {
     const { seen, generate } = endless({ id: 1n }, () => delay(5))
     const { url, faults } = await watch(generate, { isGuest })
@@ -358,10 +355,7 @@ test('a stream is refused if too many items are unread', async () => {
   expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
 })
 
-test.each([
-  ['a server of the library', false],
-  ['any server', true],
-])('a shutdown ends the streams of %s within its grace', async (_what, isGuest) => {
+test.each(bothServers)('a shutdown ends the streams of %s within its grace', async (_what, isGuest) => {
   const { seen, generate } = endless({ id: 1n }, () => delay(5))
   if (isGuest) useFakeTimers()
   const { app, url } = await watch(generate, { isGuest, limits: { shutdownGraceMilliseconds: 500 } })
@@ -398,14 +392,4 @@ test('a thousand open streams do not keep other clients waiting', async () => {
   await expect.poll(() => received).toBe(1_000)
   for (const socket of sockets) socket.destroy()
   await expect.poll(() => seen.open).toBe(0)
-})
-
-test('a client that has ended its side gets the items that are ready', async () => {
-  const { url } = await watch(() => listed({ id: 1n }, { id: 2n }))
-  const socket = await openSocket(url, true)
-  socket.end('GET /items HTTP/1.1\r\nHost: a\r\n\r\n')
-  let received = ''
-  socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
-  await once(socket, 'end')
-  expect(received).toMatch(/"id":2\}\n\r\n0\r\n\r\n$/)
 })

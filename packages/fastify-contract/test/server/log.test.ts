@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { fastifyContract, serve as serveContract } from 'fastify-contract'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { contractOf, failures, ok, serve } from './support/serve.ts'
+import { bothServers, contractOf, failures, ok, serve } from './support/serve.ts'
 
 const headers = { authorization: 'Bearer me' }
 const failing = () => Promise.reject(new Error('a fault\u001b[2J'))
@@ -11,10 +11,7 @@ const document = {
   paths: { '/things': { get: { operationId: 'listThings', responses: { ...ok, ...failures } } } },
 }
 
-describe.each([
-  ['created with fastifyOptions', false],
-  ['of its own', true],
-])('on a server %s', (_kind, isGuest) => {
+describe.each(bothServers)('on %s', (_kind, isGuest) => {
   test('each line of a request has its id, once', async () => {
     const before = (host: FastifyInstance) => {
       host.addHook('preHandler', (request, _reply, done) => {
@@ -95,18 +92,6 @@ describe('a server without a logger', () => {
   test('prints nothing with logger: false', async () => {
     expect((await printed({ logger: false })).lines).toEqual([])
   })
-})
-
-test('a form that fails is logged with the id of its request', async () => {
-  const failureForm = ({ message }: { message: string }) => {
-    if (message.includes('limit')) throw new Error('a fault of the form')
-    return { body: {} }
-  }
-  const { app, lines } = await serve({ failureForm })
-  const { headers: sent } = await app.inject({ url: '/things?limit=x', headers })
-  expect(lines().filter(({ level }) => level === 50)).toMatchObject([
-    { msg: 'failureForm failed for invalid_request', reqId: sent['x-request-id'] },
-  ])
 })
 
 test('the warning of the start is logged by the server of the service', async () => {

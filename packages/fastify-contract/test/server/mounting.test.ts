@@ -7,7 +7,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { fastifyContract, fastifyOptions } from 'fastify-contract'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { contractOf, failures, ok, serve } from './support/serve.ts'
+import { bothServers, contractOf, failures, ok, serve } from './support/serve.ts'
 
 const parameter = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } })
 
@@ -60,10 +60,7 @@ function specOfPage(script: string, src: string): PageSpec {
   return given[0]!.spec
 }
 
-describe.each([
-  ['created with fastifyOptions', false],
-  ['of its own', true],
-])('on a server %s', (_kind, isGuest) => {
+describe.each(bothServers)('on %s', (_kind, isGuest) => {
   /** Registers contracts of one operation on a server. @param options of Fastify */
   const start = async (register: (app: FastifyInstance) => PromiseLike<unknown>, options: object = {}) => {
     const own = isGuest ? {} : fastifyOptions({ limits: { shutdownDelayMilliseconds: 0 } })

@@ -16,7 +16,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { contractOf, failures, ok, serve, shop } from './support/serve.ts'
+import { bothServers, contractOf, failures, ok, serve, shop } from './support/serve.ts'
 
 const headers = { authorization: 'Bearer me' }
 
@@ -26,10 +26,7 @@ const failure = (name: string, message: string | RegExp) => ({
   message: expect.stringMatching(message) as string,
 })
 
-describe.each([
-  ['created with fastifyOptions', false],
-  ['of its own', true],
-])('on a server %s', (_kind, isGuest) => {
+describe.each(bothServers)('on %s', (_kind, isGuest) => {
   /** Serves the shop beside plugins. */
   const serveBeside = async (before: (app: FastifyInstance) => unknown, more: object = {}) =>
     (await serve({ isGuest, before, ...more })).app

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Encoded } from 'fastify-contract/encoded'
 import { describe, expect, test } from 'vitest'
 import { exchange, openSocket } from './support/exchange.ts'
-import { failures, ok, serve } from './support/serve.ts'
+import { failures, ok, serve, serveGet } from './support/serve.ts'
 
 const faults = (lines: () => Record<string, unknown>[]) => lines().filter(({ level }) => level === 50)
 
@@ -50,10 +50,9 @@ describe('an error of a handler', () => {
 test.each<unknown>([100, 101, 103, 199, 600, 999, 0, -1, 200.5, NaN, Infinity, '200', undefined, null])(
   'a reply with the impossible status %o becomes 500 and is logged',
   async (status) => {
-    const responses = { '1XX': failures.default, '6XX': failures.default, ...ok, ...failures }
-    const paths = { '/things': { get: { operationId: 'listThings', responses } } }
-    const { send, lines } = await serve({ paths, handlers: { listThings: () => ({ status, body: {} }) } })
-    const { status: sent, text } = await send({ url: '/things' })
+    const responses = { '1XX': failures.default, '6XX': failures.default, ...ok }
+    const { send, lines } = await serveGet(() => ({ status, body: {} }), responses)
+    const { status: sent, text } = await send({})
     expect([sent, JSON.parse(text)]).toMatchObject([500, { failure: 'internal' }])
     const message = expect.stringMatching(
       /breaks the contract: the status is not an integer from 200 to 599$/,
@@ -68,30 +67,29 @@ test.each([
   ['chunks', (text: string) => Readable.from([Buffer.from(text.slice(0, 5)), Buffer.from(text.slice(5))])],
 ])('encoded JSON in %s is validated with checksEncoded', async (_what, chunksOf) => {
   let text = '[{"name":"a"}]'
-  const listThings = () => ({ status: 200, body: new Encoded(chunksOf(text)) })
   const content = { 'application/json': { schema: { type: 'array' } } }
-  const responses = { 200: { description: 'Things.', content }, ...failures }
-  const paths = { '/things': { get: { operationId: 'listThings', responses } } }
-  const { send, lines } = await serve({ paths, handlers: { listThings }, options: { checksEncoded: true } })
-  expect(await send({ url: '/things' })).toMatchObject({ status: 200, text })
+  const { send, lines } = await serveGet(
+    () => ({ status: 200, body: new Encoded(chunksOf(text)) }),
+    { 200: { description: 'Things.', content } },
+    { options: { checksEncoded: true } },
+  )
+  expect(await send({})).toMatchObject({ status: 200, text })
   text = '{"not":"a list"}'
-  expect((await send({ url: '/things' })).status).toBe(500)
+  expect((await send({})).status).toBe(500)
   expect(faults(lines)).toMatchObject([{ err: { message: expect.stringContaining('body must be') as string } }])
 })
 
+const schema = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
+const named = { 200: { description: 'A thing.', content: { 'application/json': { schema } } } }
+
 test('an undeclared property of a reply is dropped, logged and reported', async () => {
-  const schema = { type: 'object', properties: { name: { type: 'string' } } }
-  const responses = { 200: { description: 'A thing.', content: { 'application/json': { schema } } }, ...failures }
   const reported: string[] = []
   const stored = { name: 'a', secret: 'x' }
-  const { send, lines } = await serve({
-    paths: { '/thing': { get: { operationId: 'getThing', responses } } },
-    handlers: { getThing: () => ({ status: 200, body: stored }) },
-    options: { onContractBroken: (operationId) => void reported.push(operationId) },
-  })
-  const { status, headers, text } = await send({ url: '/thing' })
-  expect([status, text, stored, reported]).toEqual([200, '{"name":"a"}', { name: 'a', secret: 'x' }, ['getThing']])
-  const msg = 'dropped from the 200 reply of getThing: body/secret is not declared'
+  const options = { onContractBroken: (operationId: string) => void reported.push(operationId) }
+  const { send, lines } = await serveGet(() => ({ status: 200, body: stored }), named, { options })
+  const { status, headers, text } = await send({})
+  expect([status, text, stored, reported]).toEqual([200, '{"name":"a"}', { name: 'a', secret: 'x' }, ['get']])
+  const msg = 'dropped from the 200 reply of get: body/secret is not declared'
   expect(faults(lines)).toMatchObject([{ msg, reqId: headers['x-request-id'] }])
 })
 
@@ -106,17 +104,13 @@ test('a handler may return an object of a class; what it throws when it is read 
       return this.#name
     }
   }
-  const schema = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
-  const responses = { 200: { description: 'A thing.', content: { 'application/json': { schema } } }, ...failures }
   let name = 'a'
-  const { send, lines } = await serve({
-    paths: { '/thing': { get: { operationId: 'getThing', responses } } },
-    handlers: { getThing: () => ({ status: 200, headers: { etag: undefined }, body: new Thing(name) }) },
-  })
-  const { status, headers, text } = await send({ url: '/thing' })
+  const reply = () => ({ status: 200, headers: { etag: undefined }, body: new Thing(name) })
+  const { send, lines } = await serveGet(reply, named)
+  const { status, headers, text } = await send({})
   expect([status, text, headers['etag']]).toEqual([200, '{"name":"a"}', undefined])
   name = ''
-  const failed = await send({ url: '/thing' })
+  const failed = await send({})
   expect(failed.status).toBe(500)
   expect(failed.text).not.toContain('secret')
   expect(faults(lines)).toMatchObject([{ err: { message: 'secret' } }])
@@ -135,52 +129,45 @@ test.each(['/things', '/things?limit=x', '/nowhere', '/%', '/openapi.json', '/do
   },
 )
 
-describe('a handler with several media types', () => {
+test.each<[string | undefined, declared: string, sent: string, vary: string]>([
+  [undefined, 'application/json', 'application/json', 'Accept'],
+  ['text/csv', 'text/csv', 'text/csv; charset=utf-8', 'Accept, Accept-Language'],
+  [
+    'application/json;q=0.5, text/csv; charset=latin1',
+    'text/csv',
+    'text/csv; charset=utf-8',
+    'Accept, Accept-Language',
+  ],
+  ['image/png', 'application/json', 'application/json', 'Accept'],
+])('a handler sees the first declared media type that fits Accept: %s', async (accept, declared, type, vary) => {
   const content = { 'application/json': {}, 'text/csv': { schema: { type: 'string' } } }
-  const responses = { 200: { description: 'Things.', headers: { Vary: { schema: {} } }, content }, ...failures }
-  const paths = { '/things': { get: { operationId: 'list', responses } } }
-  const list = ({ accept }: { accept?: string }) =>
-    accept === 'text/csv'
-      ? { status: 200, body: 'a,b', contentType: accept, headers: { Vary: 'Accept-Language' } }
-      : { status: 200, body: ['a'], contentType: 'application/json' }
-
-  test.each([
-    [undefined, 'application/json', 'Accept'],
-    ['text/csv', 'text/csv; charset=utf-8', 'Accept, Accept-Language'],
-    ['application/json;q=0.5, text/csv; charset=latin1', 'text/csv; charset=utf-8', 'Accept, Accept-Language'],
-    ['image/png', 'application/json', 'Accept'],
-  ])('sees the first declared media type that fits Accept: %s', async (accept, type, vary) => {
-    const { send } = await serve({ paths, handlers: { list } })
-    expect(await send({ url: '/things', headers: { accept } })).toMatchObject({
-      status: 200,
-      headers: { 'content-type': type, vary },
-    })
-  })
+  const responses = { 200: { description: 'Things.', headers: { Vary: { schema: {} } }, content } }
+  const get = ({ accept: contentType }: { accept?: string }) => {
+    expect(contentType).toBe(declared)
+    const headers = contentType === 'text/csv' ? { Vary: 'Accept-Language' } : {}
+    return { status: 200, body: 'a', contentType, headers }
+  }
+  const { send } = await serveGet(get, responses)
+  expect(await send({ headers: { accept } })).toMatchObject({ status: 200, headers: { 'content-type': type, vary } })
 })
 
 test.each([
-  ['application/a+json; version=2', 2],
   ['application/a+json;VERSION="2"', 2],
   ['application/a+json; version=1; q=0.5, application/a+json; version=2', 2],
   ['application/a+json; version=1, application/a+json; version=2; q=0.5', 1],
-  ['application/a+json', 1],
   ['application/a+json; version=3', 1],
   ['*/*', 1],
 ])('a handler sees the media type whose parameters Accept asks for: %s', async (accept, version) => {
   const types = ['application/a+json; version=1', 'application/a+json;version="2"']
   const content = Object.fromEntries(types.map((type) => [type, {}]))
-  const responses = { 200: { description: '', content }, ...failures }
-  const { send } = await serve({
-    paths: { '/things': { get: { operationId: 'list', responses } } },
-    handlers: { list: ({ accept: contentType }: { accept: string }) => ({ status: 200, body: [], contentType }) },
-  })
-  expect(await send({ url: '/things', headers: { accept } })).toMatchObject({
-    status: 200,
-    headers: { 'content-type': types[version - 1] },
-  })
+  const get = ({ accept: contentType }: { accept: string }) => ({ status: 200, body: [], contentType })
+  const { send } = await serveGet(get, { 200: { description: '', content } })
+  expect((await send({ headers: { accept } })).headers['content-type']).toBe(types[version - 1])
 })
 
 describe('the docs page', () => {
+  const reply = () => ({ status: 200, body: {} })
+
   test('forbids inline and foreign scripts, and frames', async () => {
     const { send } = await serve()
     for (const url of ['/docs', '/docs/static/swagger-ui-bundle.js', '/docs/static/swagger-initializer.js']) {
@@ -226,9 +213,8 @@ describe('the docs page', () => {
   test('shows integers beyond 2^53 exactly', async () => {
     const example = { value: { id: 9007199254740993n } }
     const content = { 'application/json': { examples: { beyond: example } } }
-    const responses = { 200: { description: 'Done.', content, maximum: 9223372036854775807n }, ...failures }
-    const paths = { '/': { get: { operationId: 'get', responses } } }
-    const { send } = await serve({ paths, handlers: { get: () => ({ status: 200, body: {} }) } })
+    const responses = { 200: { description: 'Done.', content, maximum: 9223372036854775807n } }
+    const { send } = await serveGet(reply, responses)
     const { text } = await send({ url: '/docs/static/swagger-initializer.js' })
     expect(text).toContain(JSON.stringify(['{\n  "id": 9007199254740993\n}', '9223372036854775807']))
     expect(text).toContain('"value":"{\\n  \\"id\\": 9007199254740993\\n}"')
@@ -236,15 +222,13 @@ describe('the docs page', () => {
 
   test('shows a contract with an operation or an extension that is null', async () => {
     const paths = { 'x-note': null, '/': { get: { operationId: 'get', responses: { ...ok, ...failures } }, put: null } }
-    const { send } = await serve({ paths, handlers: { get: () => ({ status: 200, body: {} }) } })
+    const { send } = await serveGet(reply, {}, { paths })
     expect((await send({ url: '/docs/static/swagger-initializer.js' })).status).toBe(200)
   })
 
   test('shows the items of a stream as a list', async () => {
     const content = { 'application/jsonl': { itemSchema: { type: 'integer' } } }
-    const responses = { 200: { description: 'Numbers.', content }, ...failures }
-    const paths = { '/': { get: { operationId: 'get', responses } } }
-    const { send } = await serve({ paths, handlers: { get: () => ({ status: 200, body: {} }) } })
+    const { send } = await serveGet(reply, { 200: { description: 'Numbers.', content } })
     const { text } = await send({ url: '/docs/static/swagger-initializer.js' })
     const schema = { type: 'array', description: 'A stream of these items.', items: { type: 'integer' } }
     expect(text).toContain(`"application/jsonl":{"schema":${JSON.stringify(schema)}`)
@@ -263,8 +247,7 @@ describe('the docs page', () => {
 
 test('long responses reach a slow reader to the last byte', async () => {
   const body = `🌱${'x'.repeat(120_000)}`
-  const paths = { '/': { get: { operationId: 'get', security: [], responses: { ...ok, ...failures } } } }
-  const { listen } = await serve({ paths, handlers: { get: () => ({ status: 200, body }) } })
+  const { listen } = await serveGet(() => ({ status: 200, body }))
   const request = 'GET / HTTP/1.1\r\nHost: a\r\n'
   const socket = await openSocket(await listen())
   // More than socket buffers hold, so that the server must keep the rest.
@@ -278,12 +261,7 @@ test('long responses reach a slow reader to the last byte', async () => {
 
 test('unread responses are limited, and a closed connection makes room', async () => {
   const body = 'x'.repeat(8_000_000)
-  const paths = { '/': { get: { operationId: 'get', security: [], responses: { ...ok, ...failures } } } }
-  const { listen } = await serve({
-    paths,
-    handlers: { get: () => ({ status: 200, body }) },
-    limits: { unreadBytes: 1 },
-  })
+  const { listen } = await serveGet(() => ({ status: 200, body }), ok, { limits: { unreadBytes: 1 } })
   const origin = await listen()
   const socket = await openSocket(origin)
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')

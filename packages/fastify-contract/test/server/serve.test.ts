@@ -159,17 +159,6 @@ test('operations keep their order of checks, headers and failures on any server'
   expect((await app.inject({ url: '/docs' })).statusCode).toBe(200)
 })
 
-test('a wrong method on a path of an operation gives 405 with all its methods', async () => {
-  const { app } = await serveBeside((host) => host.patch('/things/:id', () => 'patched'))
-  const wrong = await app.inject({ method: 'PUT', url: '/things/1?a' })
-  expect([wrong.statusCode, wrong.headers['allow'], wrong.json()]).toEqual([
-    405,
-    'DELETE, PATCH',
-    expect.objectContaining({ failure: 'method_not_allowed' }),
-  ])
-  expect((await app.inject({ method: 'PATCH', url: '/things/1' })).payload).toBe('patched')
-})
-
 test('a route that the server already has is refused at the start', async () => {
   const taken = serveBeside((host) => host.get('/things', () => 'own'))
   await expect(taken).rejects.toThrow(/^Method 'GET' already declared for route '\/things'; choose another path/)

@@ -25,14 +25,6 @@ export function contractOf(operation: object = {}, document: object = {}): Contr
   }
 }
 
-export function withParameter(parameter: object): ContractDocument {
-  return contractOf({ parameters: [id, parameter] })
-}
-
-export function withBody(schema: object): ContractDocument {
-  return contractOf({ requestBody: { content: { 'application/json': { schema } } } })
-}
-
 /** Binds the operations of a contract. */
 export function bind(
   contract: ContractDocument,

@@ -41,6 +41,12 @@ export const shop = {
 
 const bearer = { type: 'http', scheme: 'bearer' }
 
+/** The servers that a contract is served on, and whether each is one without `fastifyOptions`. */
+export const bothServers: [title: string, isGuest: boolean][] = [
+  ['a server of the library', false],
+  ['any server', true],
+]
+
 /** The options of a contract that has no generated types. */
 export type AnyOptions = Partial<ContractOptions<ContractTypes, object, Auth<ContractTypes['schemes']>>>
 
@@ -81,7 +87,8 @@ export interface ServedShop {
 
 export interface TestRequest {
   method?: string
-  url: string
+  /** `/` by default. */
+  url?: string
   headers?: Record<string, string | undefined>
   body?: string | Buffer
 }
@@ -181,7 +188,7 @@ export async function serve(
       return `http://127.0.0.1:${String((app.server.address() as AddressInfo).port)}`
     },
     lines: () => logged.map((line) => JSON.parse(line) as Record<string, unknown>),
-    send: async ({ method = 'GET', url, headers: own = {}, body: payload }) => {
+    send: async ({ method = 'GET', url = '/', headers: own = {}, body: payload }) => {
       const type = payload === undefined ? {} : { 'content-type': 'application/json' }
       const sent: Record<string, string | undefined> = { authorization: 'Bearer me', ...type, ...own }
       const response = await app.inject({
@@ -200,6 +207,12 @@ export async function serve(
       return received
     },
   }
+}
+
+/** Serves `GET /` alone. @param responses any JSON by default */
+export function serveGet(get: TestHandler, responses: object = ok, more: Shop = {}): Promise<ServedShop> {
+  const operation = { operationId: 'get', security: [], responses: { ...responses, ...failures } }
+  return serve({ paths: { '/': { get: operation } }, handlers: { get }, ...more })
 }
 
 /** Serves a contract to all tests of a file. @returns a function that returns the server */
