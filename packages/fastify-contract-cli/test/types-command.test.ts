@@ -141,36 +141,21 @@ describe('the types mend what openapi-typescript misreads:', () => {
     expect(types).not.toContain('@ts-ignore')
   })
 
-  test('an optional header behind a reference', () => {
-    expect(types).toContain('Left?: number;')
-  })
-
-  test('a parameter in JSON', () => {
-    expect(types).toContain('filter?: number[];')
-  })
-
-  test('not int64, which is a number', () => {
-    expect(types).toContain('from?: number;')
-  })
-
-  test('media types and schemas with names of their own', () => {
-    expect(types).toContain('deep?: components["schemas"]["Mended0"];')
-    expect(types).toContain('"text/plain": components["schemas"]["Name"];')
-  })
-
-  test('items of a stream', () => {
-    expect(types.replaceAll(/\s+/g, ' ')).toContain(
-      '"application/jsonl": AsyncIterable<{ of?: components["schemas"]["Name"]; }>;',
-    )
-  })
-
-  test('methods of OpenAPI 3.2', () => {
-    const inOneLine = types.replaceAll(/\s+/g, ' ')
-    expect(inOneLine).toContain(
+  test.each([
+    ['an optional header behind a reference', 'Left?: number;'],
+    ['a parameter in JSON', 'filter?: number[];'],
+    ['not int64, which is a number', 'from?: number;'],
+    ['a schema with a name of its own', 'deep?: components["schemas"]["Mended0"];'],
+    ['a media type with a name of its own', '"text/plain": components["schemas"]["Name"];'],
+    ['items of a stream', '"application/jsonl": AsyncIterable<{ of?: components["schemas"]["Name"]; }>;'],
+    [
+      'the method QUERY',
       'query: { parameters: { query?: { id?: string; }; header?: never; path?: never; cookie?: never; }; ' +
         'requestBody?: { content: { "application/json": number; }; };',
-    )
-    expect(inOneLine).toContain('"m-search": operations["search"];')
+    ],
+    ['other methods', '"m-search": operations["search"];'],
+  ])('%s', (_what, type) => {
+    expect(types.replaceAll(/\s+/g, ' ')).toContain(type)
     expect(types).not.toContain('\0')
   })
 })

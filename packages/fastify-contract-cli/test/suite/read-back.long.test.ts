@@ -113,15 +113,14 @@ async function run(ways: Ways): Promise<{ code: number; lines: string[] }> {
   return runTestOf(document, ['--url', url, '--seed', '7', '--only', 'addTask', '--seconds', '30'])
 }
 
+const before = (_sent: Task, kept: Task) => kept
+const withoutFirstTag = (sent: Task) => ({ ...ofTask(sent), tags: (sent['tags'] as unknown[] | undefined)?.slice(1) })
+const withShortTitle = (sent: Task) => ({ ...ofTask(sent), title: String(sent['title'] ?? '').slice(0, 12) })
 const states = (lines: string[]) => lines.filter((line) => line.startsWith('  creates '))
 
 test.each<[string, Ways, RegExp]>([
-  ['a PUT keeps nothing', { replace: (_sent, before) => before }, /GET \/tasks\/\d+: received .*, which PUT has sent$/],
-  [
-    'a PATCH keeps nothing',
-    { change: (_sent, before) => before },
-    /GET \/tasks\/\d+: received .*, which PATCH has sent$/,
-  ],
+  ['a PUT keeps nothing', { replace: before }, /GET \/tasks\/\d+: received .*, which PUT has sent$/],
+  ['a PATCH keeps nothing', { change: before }, /GET \/tasks\/\d+: received .*, which PATCH has sent$/],
   ['a POST keeps nothing', { create: () => ({ title: 'a', effort: 1 }) }, /which POST has sent$/],
   [
     'nothing is ever kept',
@@ -138,21 +137,8 @@ test.each<[string, Ways, RegExp]>([
     { change: (sent, before) => ({ ...merged(sent, before), place: { city: 'a' } }) },
     /the place .*, which PATCH has sent$/,
   ],
-  [
-    'a PUT loses an item of a list',
-    { replace: (sent) => ({ ...ofTask(sent), tags: (sent['tags'] as unknown[] | undefined)?.slice(1) }) },
-    /the tags .*, which PUT has sent$/,
-  ],
-  [
-    'a text is cut',
-    {
-      create: (sent) => ({
-        ...ofTask(sent),
-        title: typeof sent['title'] === 'string' ? sent['title'].slice(0, 12) : '',
-      }),
-    },
-    /the title "[^"]*", expected /,
-  ],
+  ['a PUT loses an item of a list', { replace: withoutFirstTag }, /the tags .*, which PUT has sent$/],
+  ['a text is cut', { create: withShortTitle }, /the title "[^"]*", expected /],
   [
     'a list shows what was before',
     { list: (_task, created) => created },
@@ -165,7 +151,7 @@ test.each<[string, Ways, RegExp]>([
 })
 
 test('the last request of a report is the one that shows what is lost', async () => {
-  const { lines } = await run({ replace: (_sent, before) => before })
+  const { lines } = await run({ replace: before })
   const [, path = ''] = / → GET (\S+): /.exec(states(lines).join()) ?? []
   const below = lines.slice(lines.findIndex((line) => line.startsWith('  creates ')) + 1)
   const requests = below.slice(

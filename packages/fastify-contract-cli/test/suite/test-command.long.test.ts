@@ -171,21 +171,8 @@ test('--header, --query and --cookie are sent with each request', async () => {
     seen.push(`${String(url)} ${String(headers['x-a'])} ${String(headers['cookie'])}`)
     response.writeHead(204).end()
   })
-  await run([
-    contract,
-    '--url',
-    url,
-    '--seconds',
-    '3',
-    '--header',
-    'X-A: b',
-    '--query',
-    'c=d',
-    '--cookie',
-    'e=f',
-    '--only',
-    'addPicture',
-  ])
+  const sent = ['--header', 'X-A: b', '--query', 'c=d', '--cookie', 'e=f']
+  await run([contract, '--url', url, '--seconds', '3', ...sent, '--only', 'addPicture'])
   expect(new Set(seen.slice(1))).toEqual(new Set(['/v1/pictures?c=d b e=f']))
 })
 
@@ -204,17 +191,12 @@ test.each([
   [['FILE', '--url', 'http://127.0.0.1:1'], /cannot be reached/],
   [['BROKEN', '--url', 'URL'], /^broken\.yaml:1:/],
 ])('a run that cannot judge ends with exit code 2 and one line: %j', async (args, problem) => {
-  await writeFile(
-    join(folder, 'broken.yaml'),
-    '{"openapi":"3.1.0","info":{"title":"A","version":"1"},"paths":{"/a":{"get":5}}}',
-  )
-  const { url, close } = await servePets()
-  onTestFinished(close)
-  const printed: string[] = []
-  const terminal = { line: () => undefined, problem: (line: string) => printed.push(line), progress: () => undefined }
-  const names: Record<string, string> = { FILE: contract, URL: url, BROKEN: join(folder, 'broken.yaml') }
-  const given = args.map((each) => names[each] ?? each)
-  expect(await runTest(given, terminal)).toBe(2)
+  const paths = { '/a': { get: 5 } }
+  const broken = JSON.stringify({ openapi: '3.1.0', info: { title: 'A', version: '1' }, paths })
+  await writeFile(join(folder, 'broken.yaml'), broken)
+  const names: Record<string, string> = { FILE: contract, BROKEN: join(folder, 'broken.yaml') }
+  const { code, lines: printed } = await run(args.map((each) => names[each] ?? each))
+  expect(code).toBe(2)
   expect(printed.join('\n')).toMatch(problem)
   expect(printed).toHaveLength(1)
 })
