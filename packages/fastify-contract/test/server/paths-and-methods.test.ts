@@ -182,13 +182,8 @@ describe('methods of OpenAPI 3.2', () => {
     ['QUERY', 400, {}, 'the body is empty'],
     // In the words of Fastify 6, which refuses it before the body is read.
     ['QUERY', 400, { headers: { 'content-type': 'application/json' } }, 'body'],
-    [
-      'QUERY',
-      415,
-      { body: '{"a":1}', headers: { 'content-type': undefined } },
-      'Content-Type must be application/json',
-    ],
-    ['QUERY', 415, { body: '{"a":1}', headers: { 'content-type': 'text/plain' } }, 'Content-Type must be'],
+    ['QUERY', 415, { body: '{}', headers: { 'content-type': undefined } }, 'Content-Type must be application/json'],
+    ['QUERY', 415, { body: '{}', headers: { 'content-type': 'text/plain' } }, 'Content-Type must be'],
     ['QUERY', 401, { body: '{"a":1}', headers: { authorization: undefined } }, ''],
     ['COPY', 200, { body: '{"a":1}' }, '{"a":1}'],
     ['COPY', 200, {}, 'null'],

@@ -205,6 +205,9 @@ test('no file stays open if replies with it are not sent', async () => {
 })
 
 const fault = new Error('out of water')
+const fail = () => {
+  throw fault
+}
 
 /** Streams that fail at once. */
 const failing: Record<string, () => AsyncIterable<unknown>> = {
@@ -220,16 +223,7 @@ const failing: Record<string, () => AsyncIterable<unknown>> = {
     await nextIteration()
     throw fault
   },
-  'an iterator that throws': () => ({
-    [Symbol.asyncIterator]: () => ({
-      next: () => {
-        throw fault
-      },
-      return: () => {
-        throw fault
-      },
-    }),
-  }),
+  'an iterator that throws': () => ({ [Symbol.asyncIterator]: () => ({ next: fail, return: fail }) }),
   'a chunk that is a number': () => Readable.from([54]),
   'a stream that somebody else reads': () => {
     const body = new ReadableStream()
@@ -275,9 +269,6 @@ describe('a stream that fails in the middle', () => {
     yield first
     await nextIteration()
     yield next()
-  }
-  const fail = () => {
-    throw fault
   }
 
   test.each<[string, () => unknown]>([
