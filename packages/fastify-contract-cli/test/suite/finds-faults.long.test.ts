@@ -82,17 +82,6 @@ test('the suite finds no fault in a server that keeps its contract, in the long 
   }
 })
 
-test('operations that are not implemented are named and are not faults', async () => {
-  const results = await resultsOf({
-    reply: ({ status }) => (status < 400 ? { status: 501 } : { status, body: { title: 'a' } }),
-  })
-  expect(faultsIn(results)).toEqual([])
-  const named = results
-    .filter(({ verdict }) => verdict === 'left out')
-    .map((result) => ('reason' in result ? result.reason : ''))
-  expect([...new Set(named)]).toEqual(expect.arrayContaining(['POST /pets', 'GET /pets', 'GET /search']))
-})
-
 test('the report of what is still there has the requests that show it, and no other', async () => {
   const results = await resultsOf({ keepsDeleted: true }, { only: 'POST /pets', scale: 1 })
   const requests = results.flatMap((result) => (result.verdict === 'fault' ? result.requests : []))

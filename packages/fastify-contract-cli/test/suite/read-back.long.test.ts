@@ -115,7 +115,8 @@ async function run(ways: Ways): Promise<{ code: number; lines: string[] }> {
 
 const before = (_sent: Task, kept: Task) => kept
 const withoutFirstTag = (sent: Task) => ({ ...ofTask(sent), tags: (sent['tags'] as unknown[] | undefined)?.slice(1) })
-const withShortTitle = (sent: Task) => ({ ...ofTask(sent), title: String(sent['title'] ?? '').slice(0, 12) })
+const cut = (title: unknown) => (typeof title === 'string' ? title.slice(0, 12) : '')
+const withShortTitle = (sent: Task) => ({ ...ofTask(sent), title: cut(sent['title']) })
 const states = (lines: string[]) => lines.filter((line) => line.startsWith('  creates '))
 
 test.each<[string, Ways, RegExp]>([

@@ -188,7 +188,8 @@ test.each([
   [['none.yaml', '--url', 'URL'], /none\.yaml/],
   [['/dev/zero', '--url', 'URL'], /^\/dev\/zero: is not a regular file/],
   [['FILE', '--url', 'http://me:password@127.0.0.1:1'], /^the URL of the server has credentials, which are not sent/],
-  [['FILE', '--url', 'http://127.0.0.1:1'], /cannot be reached/],
+  [['FILE', '--url', 'http://127.0.0.1:1'], /cannot be reached: .*ECONNREFUSED/],
+  [['FILE', '--url', 'localhost:3000'], /localhost:3000 is not the URL of a server/],
   [['BROKEN', '--url', 'URL'], /^broken\.yaml:1:/],
 ])('a run that cannot judge ends with exit code 2 and one line: %j', async (args, problem) => {
   const paths = { '/a': { get: 5 } }

@@ -8,7 +8,6 @@ import {
   UnservableContract,
   documentOf,
   readSources,
-  regenerate,
   sealContract,
   writtenDocumentOf,
 } from '../../src/document/contract.ts'
@@ -76,13 +75,6 @@ test.each([
     new UnservableContract(
       `${basename(folder)}/ does not match ${basename(source)}; run npx fastify-contract ${command}`,
     ),
-  )
-})
-
-test('the remedy has the folder of --root', () => {
-  const contract = { ...sealed, folder: resolve('api/generated'), root: '../..' }
-  expect(regenerate(contract)).toBe(
-    'run npx fastify-contract generate --contract api/openapi.yaml --out api/generated --root .',
   )
 })
 

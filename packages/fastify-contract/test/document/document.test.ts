@@ -52,28 +52,4 @@ describe('operationsOf', () => {
     const responses = { R: { $ref: '#/components/responses/R' } }
     expect(() => operation({ responses: { 200: { $ref } } }, { responses })).toThrow(new Error(message))
   })
-
-  it('lists every method of every path, with the security of the document', () => {
-    const own = { name: 'limit', in: 'query' }
-    const operations = operationsOf(
-      documentOf({
-        security: [{ bearer: [] }],
-        paths: {
-          '/a/{id}': {
-            get: { operationId: 'getA', parameters: [own] },
-            trace: { operationId: 'traceA', security: [] },
-            summary: 'not a method',
-          },
-          '/b': { put: { operationId: 'putB' } },
-          'x-a': { get: { operationId: 'none' } },
-        },
-      }),
-    )
-    expect(operations).toMatchObject([
-      { id: 'getA', method: 'get', path: '/a/{id}', parameters: [own], security: [{ bearer: [] }] },
-      { id: 'traceA', method: 'trace', path: '/a/{id}', parameters: [], security: [] },
-      { id: 'putB', method: 'put', path: '/b', parameters: [], security: [{ bearer: [] }] },
-    ])
-    expect(operationsOf(documentOf({}))).toEqual([])
-  })
 })

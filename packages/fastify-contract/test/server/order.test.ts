@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { exchange, until } from './support/exchange.ts'
 import { type TestRequest, serve } from './support/serve.ts'
 
-type Request = TestRequest & { headers: Record<string, string | undefined>; body: string }
+type Request = TestRequest & { url: string; headers: Record<string, string | undefined>; body: string }
 
 const good: Request = { method: 'POST', url: '/things', headers: {}, body: '{"id":1}' }
 const withHeader = (name: string, value: string | undefined) => (request: Request) => ({

@@ -146,13 +146,6 @@ describe('a contract', () => {
     ])
   })
 
-  test('is served below the path of each server, and nowhere else', async () => {
-    const servers = [{ url: 'https://a.example/v1/' }, { url: '/v%32' }]
-    const { send } = await serve({ document: { servers } })
-    const statuses = ['/v1/things', '/v2/things', '/things', '/v1'].map(async (url) => (await send({ url })).status)
-    expect(await Promise.all(statuses)).toEqual([200, 200, 404, 404])
-  })
-
   test('may declare its own HEAD', async () => {
     const head = { operationId: 'head', responses: { 204: { description: 'There.' }, ...failures } }
     const paths = { '/things': { get: operation('get'), head } }

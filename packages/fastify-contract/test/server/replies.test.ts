@@ -221,7 +221,12 @@ describe('the docs page', () => {
   })
 
   test('shows a contract with an operation or an extension that is null', async () => {
-    const paths = { 'x-note': null, '/': { get: { operationId: 'get', responses: { ...ok, ...failures } }, put: null } }
+    const ofNone = { get: { operationId: 'none', responses: ok } }
+    const paths = {
+      'x-note': null,
+      'x-path': ofNone,
+      '/': { get: { operationId: 'get', responses: { ...ok, ...failures } }, put: null },
+    }
     const { send } = await serveGet(reply, {}, { paths })
     expect((await send({ url: '/docs/static/swagger-initializer.js' })).status).toBe(200)
   })

@@ -69,7 +69,7 @@ test.each([
   expect(received['x-content-type-options']).toBe('nosniff')
 })
 
-const servers = [{ url: 'https://a.example/v1/' }, { url: '/v2' }]
+const servers = [{ url: 'https://a.example/v1/' }, { url: '/v%32' }]
 
 test.each<[object, string[]]>([
   [{}, ['/v1/things', '/v2/things']],
