@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Contract, inputOf } from 'fastify-contract'
 import { describe, expect, test } from 'vitest'
-import { type Shop, bothServers, contractOf, failures, ok, serve, shop } from './support/serve.ts'
+import { type Shop, bothServers, contractOf, encoded, failures, ok, serve, shop } from './support/serve.ts'
 
 // Names that a service may use for its own. The compiler refuses them if the library declares them as well.
 declare module 'fastify' {
@@ -61,10 +61,7 @@ describe.each(bothServers)('on %s', (_kind, isGuest) => {
     multipart.append('name', 'Ada')
     multipart.append('age', '7')
     for (const form of [new URLSearchParams({ name: 'Ada', age: '7' }), multipart]) {
-      const encoded = new Response(form)
-      const type = encoded.headers.get('content-type') ?? ''
-      const payload = Buffer.from(await encoded.arrayBuffer())
-      await app.inject({ method: 'POST', url: '/add', headers: { ...headers, 'content-type': type }, payload })
+      await app.inject({ method: 'POST', url: '/add', ...(await encoded(form, headers)) })
     }
     expect(seen).toEqual([
       { name: 'Ada', age: 7 },

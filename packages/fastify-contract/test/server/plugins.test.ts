@@ -16,7 +16,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { bothServers, contractOf, failures, ok, serve, shop } from './support/serve.ts'
+import { bothServers, contractOf, encoded, failures, ok, serve, shop } from './support/serve.ts'
 
 const headers = { authorization: 'Bearer me' }
 
@@ -48,8 +48,7 @@ describe.each(bothServers)('on %s', (_kind, isGuest) => {
   })
 
   test('its contexts have names for traces', async () => {
-    const app = await serveBeside(() => undefined)
-    const plugins = app.printPlugins()
+    const plugins = (await serveBeside(() => undefined)).printPlugins()
     expect(plugins).toMatch(/operationRoutes[^]*docsRoutes/)
     expect(plugins).not.toContain('=>')
   })
@@ -161,12 +160,9 @@ describe.each(bothServers)('on %s', (_kind, isGuest) => {
       { paths: { '/add': { post } }, handlers: { add: ({ body }: { body: object }) => ({ status: 200, body }) } },
     )
     const send = async (url: string, name: string, value: string | File) => {
-      const body = new FormData()
-      body.append(name, value)
-      const encoded = new Response(body)
-      const type = encoded.headers.get('content-type') ?? ''
-      const payload = Buffer.from(await encoded.arrayBuffer())
-      return app.inject({ method: 'POST', url, headers: { ...headers, 'content-type': type }, payload })
+      const form = new FormData()
+      form.append(name, value)
+      return app.inject({ method: 'POST', url, ...(await encoded(form, headers)) })
     }
     expect((await send('/upload', 'file', new File(['a'], 'a.txt'))).payload).toBe('a.txt')
     expect((await send('/add', 'name', 'b')).json()).toEqual({ name: 'b' })

@@ -209,6 +209,13 @@ export async function serve(
   }
 }
 
+/** The headers and the content of a form, for `inject`. */
+export async function encoded(form: FormData | URLSearchParams, headers: Record<string, string>) {
+  const response = new Response(form)
+  const type = { 'content-type': response.headers.get('content-type') ?? '' }
+  return { headers: { ...headers, ...type }, payload: Buffer.from(await response.arrayBuffer()) }
+}
+
 /** Serves `GET /` alone. @param responses any JSON by default */
 export function serveGet(get: TestHandler, responses: object = ok, more: Shop = {}): Promise<ServedShop> {
   const operation = { operationId: 'get', security: [], responses: { ...responses, ...failures } }
