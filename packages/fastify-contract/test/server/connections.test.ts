@@ -504,7 +504,8 @@ describe('the last response', () => {
   ]
 
   test('reaches a client that continues to send, with Connection: close', async () => {
-    const { listen } = await serve({ beside })
+    // On a busy machine, 88 MB take long.
+    const { listen } = await serve({ beside, limits: { headersMilliseconds: 60_000, requestMilliseconds: 60_000 } })
     const origin = await listen()
     // At once, because each connection is read for a second more.
     const all = closing.map(async ([request, status]) => {
