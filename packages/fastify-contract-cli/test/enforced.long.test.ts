@@ -1,8 +1,62 @@
 import { stringifyJson } from 'fastify-contract/json'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { contractOf, failures, json, serve } from './contracts.ts'
-import { enforcedFields, handlers, served } from './requests.ts'
-import { accepted, enforcedKeywords, otherSchemas, schemas, unsatisfiable } from './schemas.ts'
+import { accepted, casesWith, like, schemas, served, unsatisfiable, validated } from './keyword-cases.ts'
+
+const replies: Record<string, object> = {
+  good: { headers: { 'X-Count': 9007199254740993n, 'X-Mark': 'a' }, body: [1n] },
+  bare: { headers: { 'X-Count': 1 }, body: [] },
+  'without header': { body: [] },
+  'wrong header': { headers: { 'X-Count': 'a' }, body: [] },
+  'undeclared header': { headers: { 'X-Count': 1, 'X-Other': 'a' }, body: [] },
+  'wrong body': { headers: { 'X-Count': 1 }, body: ['a'] },
+  'without body': { headers: { 'X-Count': 1 } },
+  'another type': { headers: { 'X-Count': 1 }, body: 'a', contentType: 'text/csv' },
+  range: { status: 418, body: { refused: 'a' } },
+  'wrong range': { status: 418, body: {} },
+  exact: { status: 409, body: 'taken' },
+  default: { status: 507, body: { error: 50000, message: 'full' } },
+  'wrong default': { status: 507, body: 'full' },
+}
+const echoInput = (input: object) => ({ status: 200, body: JSON.parse(stringifyJson(input)) as unknown })
+const done = () => ({ status: 204 })
+/** The handlers of the contract. */
+const handlers: [string, (input: never) => unknown][] = [
+  [
+    'plants.list',
+    ({ query: given, header }: { query: object; header: object }) => ({ status: 200, body: { ...given, ...header } }),
+  ],
+  ['toString', () => ({ status: 200, body: 'put' })],
+  ['__proto__', ({ body }: { body: unknown }) => ({ status: 200, body })],
+  ['valueOf', done],
+  ['reply', ({ query: { as } }: { query: { as: string } }) => ({ status: 200, ...replies[as] })],
+  ['getThing', echoInput],
+  ['deleteThing', done],
+  ['patchThing', echoInput],
+  ['headFound', done],
+  ['askFound', () => ({ status: 200, body: 'asked' })],
+  ['find', ({ body }: { body: { id?: bigint } }) => ({ status: 200, body: body.id === 5n ? {} : body })],
+  ['copy', echoInput],
+  ['search', done],
+  ['sendForm', ({ body }: { body: unknown }) => ({ status: 200, body: JSON.parse(stringifyJson(body)) as unknown })],
+  ['getMoved', done],
+  ['putMoved', done],
+  ['watchThings', () => ({ status: 200, body: ReadableStream.from([{ data: { kind: 'a', id: 9007199254740993n } }]) })],
+  ['useKey', done],
+  ['beOpen', done],
+  [
+    'exportThings',
+    ({ accept }: { accept: string }) => ({
+      status: 200,
+      contentType: accept,
+      body: {
+        'application/json': [9007199254740993n],
+        'text/csv': 'a,b',
+        'application/octet-stream': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00]),
+      }[accept],
+    }),
+  ],
+]
 
 describe('each enforced field of OpenAPI', () => {
   let send: Awaited<ReturnType<typeof serve>>
@@ -12,15 +66,14 @@ describe('each enforced field of OpenAPI', () => {
     return () => close()
   })
 
-  it.each(Object.keys(enforcedFields))('%s', async (name) => {
-    const exchanges = enforcedFields[name] ?? []
+  it.each([...Map.groupBy(casesWith('send'), ({ keyword }) => keyword)])('%s', async (_keyword, exchanges) => {
     expect(exchanges.length).toBeGreaterThan(1)
-    for (const { send: line, to, headers = {}, body, text: expected, has = {} } of exchanges) {
+    for (const { send: line, to, type, headers: given, body, text, has = {} } of exchanges) {
       const [method = '', url = ''] = line.split(' ')
+      const headers = { ...(type !== undefined && { 'content-type': type }), ...given }
       const response = await send({ method, url, headers, ...(body === undefined ? {} : { body }) })
       expect(response, line).toMatchObject({ status: to, headers: has })
-      if (typeof expected === 'string') expect(response.text, line).toBe(expected)
-      if (expected instanceof RegExp) expect(response.text, line).toMatch(expected)
+      if (text !== undefined) expect(response.text, line).toMatch(like(text))
     }
   })
 })
@@ -36,58 +89,61 @@ const echo = (path: string, request: unknown, response: unknown) =>
   }) as object
 const echoed = ({ body }: { body: unknown }) => ({ status: 200, body })
 
+/** Serves each schema twice, each with a path: in requests, and in replies. */
+async function serveBoth(cases: readonly { schema: object }[], named: object = {}) {
+  const paths = cases.flatMap(({ schema }, index): [string, object][] => [
+    [`/request-${String(index)}`, echo(`request-${String(index)}`, schema, {})],
+    [`/response-${String(index)}`, echo(`response-${String(index)}`, {}, schema)],
+  ])
+  const ids = paths.map(([path]) => path.slice(1))
+  const contract = contractOf(Object.fromEntries(paths), { components: { schemas: named } })
+  return serve(contract, Object.fromEntries(ids.map((id) => [id, echoed])))
+}
+
 // Each case compiles two validators, which takes long on a busy machine.
 it('each enforced keyword of schemas is validated in requests and replies', async () => {
-  const cases = Object.entries(enforcedKeywords)
-  const paths = cases.flatMap(([name, { schema }]): [string, object][] => [
-    [`/request-${name}`, echo(`request-${name}`, schema, {})],
-    [`/response-${name}`, echo(`response-${name}`, {}, schema)],
-  ])
-  const ids = cases.flatMap(([name]) => [`request-${name}`, `response-${name}`])
-  const send = await serve(
-    contractOf(Object.fromEntries(paths), { components: { schemas } }),
-    Object.fromEntries(ids.map((id) => [id, echoed])),
-  )
-  for (const [name, { valid, invalid, only }] of cases) {
+  const send = await serveBoth(validated, schemas)
+  for (const [index, { keyword, valid, invalid, only }] of validated.entries()) {
     const statusOf = async (direction: string, member: string) =>
-      (await send({ url: `/${direction}-${name}`, body: `{"value":${member}}` })).status
+      (await send({ url: `/${direction}-${String(index)}`, body: `{"value":${member}}` })).status
     for (const [direction, other, refusal] of [
       ['request', 'response', 400],
       ['response', 'request', 500],
     ] as const) {
       if (only === other) continue
-      for (const member of valid) expect(await statusOf(direction, member), `${name} ${member}`).toBe(200)
-      for (const member of invalid) expect(await statusOf(direction, member), `${name} ${member}`).toBe(refusal)
+      for (const member of valid) expect(await statusOf(direction, member), `${keyword} ${member}`).toBe(200)
+      for (const member of invalid) expect(await statusOf(direction, member), `${keyword} ${member}`).toBe(refusal)
     }
   }
 })
 
 it('what nothing satisfies is refused in requests and not sent in replies', async () => {
-  const paths = unsatisfiable.flatMap(({ schema }, index): [string, object][] => [
-    [`/request-${String(index)}`, echo(`request-${String(index)}`, schema, {})],
-    [`/response-${String(index)}`, echo(`response-${String(index)}`, {}, schema)],
-  ])
-  const ids = paths.map(([path]) => path.slice(1))
-  const send = await serve(contractOf(Object.fromEntries(paths)), Object.fromEntries(ids.map((id) => [id, echoed])))
-  for (const [index, { schema, value }] of unsatisfiable.entries()) {
+  const send = await serveBoth(unsatisfiable)
+  for (const [index, { schema, invalid }] of unsatisfiable.entries()) {
     for (const [direction, refusal] of [
       ['request', 400],
       ['response', 500],
     ] as const) {
-      const { status, text } = await send({ url: `/${direction}-${String(index)}`, body: `{"value":${value}}` })
-      expect({ status, text }, stringifyJson(schema)).toMatchObject({ status: refusal })
+      for (const value of invalid) {
+        const { status, text } = await send({ url: `/${direction}-${String(index)}`, body: `{"value":${value}}` })
+        expect({ status, text }, stringifyJson(schema)).toMatchObject({ status: refusal })
+      }
       expect(await send({ url: `/${direction}-${String(index)}`, body: '{}' })).toMatchObject({ status: 200 })
     }
   }
 })
 
 it('common schemas are accepted and leave their values unchanged', async () => {
-  const paths = accepted.map(([schema], index) => [`/${String(index)}`, echo(`echo${String(index)}`, schema, schema)])
+  const { unchanged, schemas } = accepted
+  const paths = unchanged.map(({ schema }, index) => [
+    `/${String(index)}`,
+    echo(`echo${String(index)}`, schema, schema),
+  ])
   const send = await serve(
-    contractOf(Object.fromEntries(paths) as object, { components: { schemas: otherSchemas } }),
-    Object.fromEntries(accepted.map((_, index) => [`echo${String(index)}`, echoed])),
+    contractOf(Object.fromEntries(paths) as object, { components: { schemas } }),
+    Object.fromEntries(unchanged.map((_, index) => [`echo${String(index)}`, echoed])),
   )
-  for (const [index, [schema, values]] of accepted.entries()) {
+  for (const [index, { schema, values }] of unchanged.entries()) {
     for (const member of values) {
       const body = `{"value":${member}}`
       const reply = await send({ url: `/${String(index)}`, body })

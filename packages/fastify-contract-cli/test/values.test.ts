@@ -10,7 +10,7 @@ import { ReadBack } from '../src/suite/read-back.ts'
 import { spelled } from '../src/suite/spellings.ts'
 import { valuesOf } from '../src/suite/values.ts'
 import { json } from './contracts.ts'
-import { unsatisfiable } from './schemas.ts'
+import { unsatisfiable } from './keyword-cases.ts'
 
 const count = { type: 'integer', format: 'int32' }
 const flag = { type: 'boolean' }
