@@ -66,17 +66,17 @@ export function writtenDocumentOf(contract: Contract): object {
 }
 
 function documentsOf(contract: Contract) {
-  const known = documents.get(contract)
-  if (known !== undefined) return known
+  const cached = documents.get(contract)
+  if (cached !== undefined) return cached
   if (contract.sha256 !== sealOf(contract)) throw stale(contract)
   const { document, changes } = contract
   // `generate` has written both.
   const written = parseJsonWithBigInts(document) as object
   const change = changes === undefined ? {} : (parseJsonWithBigInts(changes) as Change)
   // `generate` has checked what they make.
-  const made = { written, served: applyChange(written, change) as ContractDocument }
-  documents.set(contract, made)
-  return made
+  const entry = { written, served: applyChange(written, change) as ContractDocument }
+  documents.set(contract, entry)
+  return entry
 }
 
 /**

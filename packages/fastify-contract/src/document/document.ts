@@ -164,12 +164,12 @@ function createReader(document: ContractDocument) {
   /** @param inside replaces the members that may have references */
   function resolve<Written extends object>(written: Written, inside: (end: Written) => Partial<Written>): Written {
     const end = endOf(document, written)
-    const known = read.get(end)
+    const cached = read.get(end)
     // It was made of an object of the same kind.
-    if (known !== undefined) return known as Written
-    const made = { ...end, ...inside(end) }
-    read.set(end, made)
-    return made
+    if (cached !== undefined) return cached as Written
+    const resolved = { ...end, ...inside(end) }
+    read.set(end, resolved)
+    return resolved
   }
 
   const exampled = ({ examples }: Exampled): Partial<Exampled> =>
@@ -192,11 +192,11 @@ function createReader(document: ContractDocument) {
 
 /** The object at the end of the references of an object. @throws BrokenReference */
 export function endOf<Written extends object>(document: unknown, written: Written): Written {
-  const met = new Set<unknown>()
+  const visited = new Set<unknown>()
   let end: Written = written
   while ('$ref' in end && typeof end.$ref === 'string') {
-    if (met.has(end)) throw new BrokenReference(`the reference ${end.$ref} leads back to itself`)
-    met.add(end)
+    if (visited.has(end)) throw new BrokenReference(`the reference ${end.$ref} leads back to itself`)
+    visited.add(end)
     // `generate` has checked that it is an object of the same kind.
     end = find(document, end.$ref) as Written
   }

@@ -95,7 +95,7 @@ export function isRange(type: string): boolean {
 }
 
 /** Parameters that say how content is written. They are no condition: text is in UTF-8 with or without `charset`. */
-const ofWriting: ReadonlySet<string> = new Set(['charset', 'boundary'])
+const writingParameters: ReadonlySet<string> = new Set(['charset', 'boundary'])
 
 /**
  * Makes the function that finds the declared media type that fits one, the most specific first (OpenAPI 3.1, section
@@ -109,7 +109,7 @@ export function createMatcher(declared: readonly string[]): (type: MediaType) =>
     const type = parseMediaType(text)
     if (type === undefined) return []
     const all = [...type.parameters]
-    return { essence: type.essence, all, conditions: all.filter(([name]) => !ofWriting.has(name)), index }
+    return { essence: type.essence, all, conditions: all.filter(([name]) => !writingParameters.has(name)), index }
   })
   const byDetail = types.toSorted((a, b) => b.conditions.length - a.conditions.length || b.all.length - a.all.length)
   return ({ essence, parameters }) => {
@@ -117,8 +117,8 @@ export function createMatcher(declared: readonly string[]): (type: MediaType) =>
     const fits = ([name, values]: readonly [string, readonly string[]]) => isSame(values, parameters.get(name))
     for (const wanted of [essence, withoutName(essence), `${essence.split('/', 1).join()}/*`, '*/*']) {
       const fitting = byDetail.filter((each) => each.essence === wanted && each.conditions.every(fits))
-      const most = fitting.filter(({ conditions }) => conditions.length === fitting[0]?.conditions.length)
-      const found = most.find(({ all }) => all.every(fits)) ?? most[0]
+      const closest = fitting.filter(({ conditions }) => conditions.length === fitting[0]?.conditions.length)
+      const found = closest.find(({ all }) => all.every(fits)) ?? closest[0]
       if (found !== undefined) return found.index
     }
     return -1

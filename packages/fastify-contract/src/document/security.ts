@@ -55,10 +55,10 @@ function readScheme(described: object): SecurityScheme | undefined {
   switch (type) {
     case 'http': {
       const written = String(scheme)
-      const known = { bearer: 'Bearer', basic: 'Basic' } as const
+      const spellings = { bearer: 'Bearer', basic: 'Basic' } as const
       const kind = written.toLowerCase()
       return kind === 'bearer' || kind === 'basic'
-        ? { kind, ...authorization, scheme: known[kind] }
+        ? { kind, ...authorization, scheme: spellings[kind] }
         : { kind: 'http', ...authorization, scheme: written }
     }
     case 'apiKey':

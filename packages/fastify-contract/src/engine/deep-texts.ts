@@ -31,7 +31,7 @@ export type ReadText<Text> = (text: Text, shape: TextShape | 'any', path: readon
 export class DeepTexts {
   readonly #schemas: NamedSchemas
   // A schema may contain itself.
-  readonly #known = new Map<unknown, DeepSchema>()
+  readonly #compiled = new Map<unknown, DeepSchema>()
 
   constructor(schemas: NamedSchemas) {
     this.#schemas = schemas
@@ -84,7 +84,7 @@ export class DeepTexts {
         const members = [...below].map(([name, branch]): [string, unknown] => {
           return [name, valueOf(this.#partOf(of, name), branch, [...path, name])]
         })
-        return reading.ofTexts(Object.fromEntries(members))
+        return reading.markTexts(Object.fromEntries(members))
       }
       const unnumbered = below.get('')
       if (unnumbered?.below.size === 0 && below.size === 1) return listOf(of, unnumbered.texts, path)
@@ -94,12 +94,12 @@ export class DeepTexts {
         return undefined
       }
       const { items: item } = this.#readSchema(of)
-      return reading.ofTexts(items.map((branch, index) => valueOf(item, branch, [...path, String(index)])))
+      return reading.markTexts(items.map((branch, index) => valueOf(item, branch, [...path, String(index)])))
     }
     const listOf = (of: unknown, texts: readonly Text[], path: readonly string[]): unknown[] => {
       const { items } = this.#readSchema(of)
       const { shape } = this.#readSchema(items)
-      return reading.ofTexts(texts.map((text, index) => readText(text, shape, [...path, String(index)])))
+      return reading.markTexts(texts.map((text, index) => readText(text, shape, [...path, String(index)])))
     }
     return valueOf(schema, root, [])
   }
@@ -118,8 +118,8 @@ export class DeepTexts {
   }
 
   #readSchema(schema: unknown): DeepSchema {
-    const known = this.#known.get(schema)
-    if (known !== undefined) return known
+    const compiled = this.#compiled.get(schema)
+    if (compiled !== undefined) return compiled
     const types = typesOf(schema, this.#schemas)
     const declared = propertiesOf(schema, this.#schemas)
     const read: DeepSchema = {
@@ -130,7 +130,7 @@ export class DeepTexts {
       properties: declared,
       others: othersOf(schema, this.#schemas) ?? declared.size === 0,
     }
-    this.#known.set(schema, read)
+    this.#compiled.set(schema, read)
     return read
   }
 }

@@ -127,10 +127,10 @@ export function createFormReader(
       }
       const hasItems = isList || group.length > 1
       const values = group.map((field, index) => read(field, shape, hasItems ? [name, String(index)] : [name]))
-      members.push([name, hasItems ? reading.ofTexts(values) : values[0]])
+      members.push([name, hasItems ? reading.markTexts(values) : values[0]])
     }
     // Unlike an assignment, this gives the object a property `__proto__`.
-    const value = reading.ofTexts<Record<string, unknown>>(Object.fromEntries(members))
+    const value = reading.markTexts<Record<string, unknown>>(Object.fromEntries(members))
     return {
       value,
       putFiles: () => {

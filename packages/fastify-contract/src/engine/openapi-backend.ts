@@ -79,7 +79,7 @@ export async function bindOperations(
   const rewriter = new SchemaRewriter(schemas, 'request')
   const parts = new Map<string, unknown>()
   const compiler = createCompiler(rewriter, parts)
-  const known = new Map<string, Operation>()
+  const operationsByName = new Map<string, Operation>()
   const backend = new OpenAPIBackend({
     definition: emptyDefinition,
     // Compiles validators on first use, and skips the check of the document.
@@ -87,7 +87,7 @@ export async function bindOperations(
     strict: true,
   })
   await backend.init()
-  backend.router.getOperation = (name) => known.get(name)
+  backend.router.getOperation = (name) => operationsByName.get(name)
   backend.validator.router = backend.router
   // Its own creates an Ajv for each schema. It calls nothing but `compile`.
   backend.validator.getAjv = () => compiler as unknown as Ajv
@@ -97,7 +97,7 @@ export async function bindOperations(
     const bodies = bodiesOf(operation, schemas)
     const names = (bodies.length === 0 ? [undefined] : bodies).map((body, at) => {
       const name = nameOf(index, at)
-      known.set(name, describe(operation, body, name, rewriter, parts))
+      operationsByName.set(name, describe(operation, body, name, rewriter, parts))
       return name
     })
     // Its types declare the arguments of handleRequest.

@@ -77,7 +77,7 @@ export function createParameterReader(
     one.in === 'query' &&
     !typesOf(schemaOfParameter(one), schemas).has('array') &&
     !structured.some(({ name }) => name === one.name)
-  const ofCookies = {
+  const cookieRules = {
     isSplit: (name: string) =>
       structured.some((one) => one.in === 'cookie' && one.name === name && one.shape !== 'json'),
     // OpenAPI 3.2, section 4.12.4.
@@ -101,12 +101,12 @@ export function createParameterReader(
         query: whole !== undefined ? {} : queryNames.size > 0 ? withoutPrototype(query) : query,
         // A copy, because coerced values replace texts.
         header: headerNames.length > 0 ? withoutPrototype(header) : header,
-        cookie: cookieNames.length > 0 ? readCookies(header['cookie'], cookieNames, ofCookies, reading) : {},
+        cookie: cookieNames.length > 0 ? readCookies(header['cookie'], cookieNames, cookieRules, reading) : {},
         requestBody: undefined,
       }
       const target = readsTarget ? splitTarget(url) : undefined
       const sent = { query: target?.query ?? '', path: readRawPath?.(target?.path ?? '', path) }
-      for (const place of places) reading.ofTexts(parts[place])
+      for (const place of places) reading.markTexts(parts[place])
       const value = readWhole?.(query, sent.query, reading)
       if (whole !== undefined && value !== undefined) parts.query[whole.name] = value
       for (const name of once) {

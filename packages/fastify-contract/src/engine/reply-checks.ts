@@ -58,7 +58,7 @@ export class ReplyChecks {
       compile: () => {
         if (validators !== undefined) return false
         // The keyword `scalar` needs a container.
-        const container = { type: 'object', properties: { [name]: this.#rewriter.ofValue(schema) } }
+        const container = { type: 'object', properties: { [name]: this.#rewriter.rewriteValue(schema) } }
         validators = [this.#compiler.compile(container)]
         return true
       },

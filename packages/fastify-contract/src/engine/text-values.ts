@@ -28,7 +28,7 @@ export function listOf(
   place: string,
   reading: Reading,
 ): unknown[] {
-  return reading.ofTexts(texts.map((text, index) => readPart(text, items, `${place}/${String(index)}`, reading)))
+  return reading.markTexts(texts.map((text, index) => readPart(text, items, `${place}/${String(index)}`, reading)))
 }
 
 /** Makes an object of names and texts. A repeated name gets a list, which its schema may refuse. */
@@ -43,9 +43,9 @@ export function objectOf(
     const values = group.flatMap(([, value]) => value)
     const shape = properties.get(name)
     const isOne = values.length === 1 && shape !== 'list'
-    return [name, isOne ? readPart(values[0], shape, `${place}/${name}`, reading) : reading.ofTexts(values)]
+    return [name, isOne ? readPart(values[0], shape, `${place}/${name}`, reading) : reading.markTexts(values)]
   })
-  return reading.ofTexts(Object.fromEntries(members))
+  return reading.markTexts(Object.fromEntries(members))
 }
 
 /** How the items of one text are read. */

@@ -32,7 +32,7 @@ export class Reading implements Origin {
   }
 
   /** Notes that the strings in a list or an object are texts of any type. */
-  ofTexts<Container extends object>(container: Container): Container {
+  markTexts<Container extends object>(container: Container): Container {
     this.texts ??= new Set()
     this.texts.add(container)
     return container

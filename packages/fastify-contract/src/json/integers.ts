@@ -40,7 +40,7 @@ export function isJsonNumber(text: string): boolean {
 }
 
 /** The number of digits of the largest double. */
-const mostDigits = 309
+const maxDigits = 309
 
 /**
  * The integer that a JSON number is, in any form: `1e2` and `100.0` are 100 (JSON Schema 2020-12, core, section 4.2.2).
@@ -56,7 +56,7 @@ export function readJsonInteger(source: string): bigint | undefined {
   if (digits === '') return 0n
   // The number of digits before the decimal point once the exponent is applied.
   const places = digits.length - fraction.length + Number(exponent ?? 0)
-  if (places <= 0 || places > mostDigits) return undefined
+  if (places <= 0 || places > maxDigits) return undefined
   if (!/^0*$/.test(digits.slice(places))) return undefined
   const magnitude = BigInt(digits.slice(0, places).padEnd(places, '0'))
   return sign === '-' ? -magnitude : magnitude

@@ -64,7 +64,7 @@ export function createCompiler(
   const compiler = compileFlat(ajv, {
     named: (id) => rewriter.named(id),
     // Rewriting a schema gives a schema.
-    part: (id) => (parts.has(id) ? (rewriter.ofValue(parts.get(id)) as AnySchema) : undefined),
+    part: (id) => (parts.has(id) ? (rewriter.rewriteValue(parts.get(id)) as AnySchema) : undefined),
   })
   const own = [scalarKeyword(), ...equalityKeywords, patternKeyword(), declaredKeyword, countedKeyword]
   const applying = [alternativesKeywords, applicatorKeywords, unevaluatedKeywords].flatMap((of) => of(compiler))

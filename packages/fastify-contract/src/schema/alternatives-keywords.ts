@@ -77,8 +77,13 @@ function copyOf(value: unknown): unknown {
   return mapMembers(value, copyOf)
 }
 
-/** Makes a keyword that is valid if at least one branch is, and at most `most`. */
-function alternatives(keyword: string, compilers: Compilers, most: number, message: string): FuncKeywordDefinition {
+/** Makes a keyword that is valid if at least one branch is, and at most `maxMatches`. */
+function alternatives(
+  keyword: string,
+  compilers: Compilers,
+  maxMatches: number,
+  message: string,
+): FuncKeywordDefinition {
   return {
     keyword,
     schemaType: ['array', 'object'],
@@ -94,12 +99,12 @@ function alternatives(keyword: string, compilers: Compilers, most: number, messa
         const selected = selection?.selected ?? branches
         this.work.count((branches.length - selected.length) / selectionsPerStep)
         const isText = typeof data === 'string' && this.texts?.has(context!.parentData) === true
-        const applied = applyBranches(this, selected, data, context, isText ? Infinity : most)
+        const applied = applyBranches(this, selected, data, context, isText ? Infinity : maxMatches)
         const { failures } = applied
         const starts =
-          isText && applied.starts.length > most ? readOnce(this, applied.starts, context!) : applied.starts
+          isText && applied.starts.length > maxMatches ? readOnce(this, applied.starts, context!) : applied.starts
         if (starts.length > 1) mergeAlternatives(this, starts, data)
-        if (starts.length > 0 && starts.length <= most) return true
+        if (starts.length > 0 && starts.length <= maxMatches) return true
         if (!isOfType(parent, data)) return true
         const isUnselected = starts.length === 0 && selection?.isNone === true
         const reasons = isUnselected ? failuresOf(this, branches, data, context) : failures
@@ -126,10 +131,16 @@ interface Start {
 }
 
 /**
- * Applies branches until more than `most` are valid. @returns the numbers of notes before the valid ones, and the
+ * Applies branches until more than `maxMatches` are valid. @returns the numbers of notes before the valid ones, and the
  * errors of others
  */
-function applyBranches(state: Validation, branches: ValidateFunction[], data: unknown, context: Context, most: number) {
+function applyBranches(
+  state: Validation,
+  branches: ValidateFunction[],
+  data: unknown,
+  context: Context,
+  maxMatches: number,
+) {
   const starts: Start[] = []
   const failures: Errors[] = []
   for (const branch of branches) {
@@ -137,7 +148,7 @@ function applyBranches(state: Validation, branches: ValidateFunction[], data: un
     const objects = state.objects.length
     if (isBranchValid(state, branch, data, context, true)) starts.push({ coercions, objects })
     else failures.push(branch.errors ?? [])
-    if (starts.length > most) break
+    if (starts.length > maxMatches) break
   }
   return { starts, failures }
 }

@@ -72,17 +72,17 @@ export function applicatorKeywords({ compile, compileBranch }: Compilers): Keywo
     keyword: 'contains',
     type: 'array',
     schemaType,
-    compile(schema: AnySchema, { minContains: least = 1, maxContains: most = Infinity }: Bounds) {
+    compile(schema: AnySchema, { minContains: min = 1, maxContains: max = Infinity }: Bounds) {
       const matches = compileBranch(schema)
       const validate: KeywordFunction = function (this: Validation, items: unknown[], context) {
         let count = 0
         for (const [index, item] of items.entries()) {
           const place = contextOf(context, items, index, String(index))
           if (isBranchValid(this, matches, item, place, false)) count++
-          if (count > most) break
+          if (count > max) break
         }
-        if (count >= least && count <= most) return true
-        const bound = count < least ? `at least ${String(least)}` : `at most ${String(most)}`
+        if (count >= min && count <= max) return true
+        const bound = count < min ? `at least ${String(min)}` : `at most ${String(max)}`
         validate.errors = [{ keyword: 'contains', message: `must have ${bound} of the items of contains` }]
         return false
       }

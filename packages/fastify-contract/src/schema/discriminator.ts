@@ -27,9 +27,9 @@ export function discriminatorOf(
   const constants = alternatives.map((each) => requiredConstants(each, schemas))
   const names = constants.flatMap((each) => [...each.keys()]).filter((name) => !hidden.has(name))
   const byName = [...Map.groupBy(names, (name) => name)]
-  const [most] = byName.sort(([, some], [, others]) => others.length - some.length)
-  if (most === undefined || most[1].length < 2) return undefined
-  const [name] = most
+  const [largest] = byName.sort(([, some], [, others]) => others.length - some.length)
+  if (largest === undefined || largest[1].length < 2) return undefined
+  const [name] = largest
   return { name, constants: constants.map((each) => each.get(name)) }
 }
 

@@ -14,14 +14,14 @@ import { stepsOf } from './work.ts'
  * @see https://ajv.js.org/keywords.html
  */
 export const equalityKeywords: KeywordDefinition[] = [
-  ofConstants({
+  constantsKeyword({
     keyword: 'enum',
     schemaType: 'array',
     errors: false,
     error: { message: ({ schema }) => mustBe(schema as unknown[]) },
     compile: isOneOf,
   }),
-  ofConstants({
+  constantsKeyword({
     keyword: 'const',
     errors: false,
     error: { message: ({ schema }) => mustBe([schema]) },
@@ -68,7 +68,7 @@ function listed(values: readonly unknown[]): string {
 }
 
 /** A text is one of the constants only as it is. */
-function ofConstants(definition: FuncKeywordDefinition): KeywordDefinition {
+function constantsKeyword(definition: FuncKeywordDefinition): KeywordDefinition {
   return guarded(definition, ({ gen, schema, keyword, data }: KeywordCxt) => {
     const constants = (keyword === 'enum' ? schema : [schema]) as unknown[]
     const texts = new Set(constants.filter((value) => typeof value === 'string'))

@@ -25,12 +25,12 @@ function end({ gen, it }: KeywordCxt): void {
 
 /** Makes a validator end likewise after a keyword that applies whole schemas. */
 export function ending(definition: FuncKeywordDefinition): CodeKeywordDefinition {
-  const ofFunction = guarded(definition, () => undefined)
+  const functionKeyword = guarded(definition, () => undefined)
   return {
-    ...ofFunction,
+    ...functionKeyword,
     trackErrors: true,
     code(context) {
-      ofFunction.code(context)
+      functionKeyword.code(context)
       endIfFull(context)
     },
   }
@@ -45,9 +45,9 @@ export function endLoops(ajv: Ajv): void {
     keyword.code = (context: KeywordCxt, rule) => {
       const subschema = context.subschema.bind(context)
       context.subschema = (...given) => {
-        const ofMember = subschema(...given)
+        const member = subschema(...given)
         endIfFull(context)
-        return ofMember
+        return member
       }
       if (name === 'propertyNames') withoutOwnError(context)
       code(context, rule)

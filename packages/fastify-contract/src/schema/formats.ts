@@ -99,12 +99,12 @@ function either(...rules: string[]): string {
 const shortText = 256
 
 /** @param rule has states few enough to be cached; see `LinearPattern` */
-function whole(rule: string, mostCharacters = Infinity): (text: string) => boolean {
+function whole(rule: string, maxCharacters = Infinity): (text: string) => boolean {
   const source = `^${either(rule)}$`
   let short: RegExp | undefined
   let long: LinearPattern | undefined
   return (text) => {
-    if (text.length > mostCharacters) return false
+    if (text.length > maxCharacters) return false
     // Both are made on first use: a contract has few of them.
     if (text.length <= shortText) return (short ??= new RegExp(source)).test(text)
     return (long ??= new LinearPattern(source)).test(text)

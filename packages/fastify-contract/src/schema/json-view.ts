@@ -33,8 +33,8 @@ export class JsonView {
 
   #copyShown(value: unknown): unknown {
     if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value
-    const known = this.#copies.get(value)
-    if (known !== undefined) return known
+    const copy = this.#copies.get(value)
+    if (copy !== undefined) return copy
     if (types.isBoxedPrimitive(value)) {
       this.isOther = true
       return value.valueOf()

@@ -4,9 +4,9 @@ import { translatePattern } from './translate-pattern.ts'
 import type { Work } from './work.ts'
 
 /** The memory limit for the states of one pattern, in bytes. */
-const mostBytes = 1_048_576
+const maxBytes = 1_048_576
 /** The limit of the search for the states. It counts what the states would need with all characters. */
-const mostSearched = 64 * mostBytes
+const maxSearched = 64 * maxBytes
 
 /** In bytes. Too few for one state. */
 const noMemory = 1
@@ -26,8 +26,8 @@ export class LinearPattern {
    */
   constructor(pattern: string) {
     const text = translatePattern(pattern)
-    const searched = setOf(text, mostSearched)
-    const isCached = bytesOfStates(searched) <= mostBytes
+    const searched = setOf(text, maxSearched)
+    const isCached = bytesOfStates(searched) <= maxBytes
     // A cache that is too small for the states is filled again and again, which takes up to twice as long as none.
     this.#engine = isCached ? searched : setOf(text, noMemory)
     this.#positionsWithin = isCached ? (length) => length + 1 : positionsWithin(this.#engine)

@@ -10,26 +10,26 @@ export type JsonType = (typeof jsonTypes)[number]
 export function typesOf(
   schema: unknown,
   schemas: NamedSchemas,
-  known = new Map<Schema, Set<JsonType>>(),
+  typeSets = new Map<Schema, Set<JsonType>>(),
 ): Set<JsonType> {
   if (!isSchema(schema)) return new Set(schema === false ? [] : jsonTypes)
-  const answer = known.get(schema)
+  const answer = typeSets.get(schema)
   if (answer !== undefined) return answer
   // For a schema that refers back to itself.
-  known.set(schema, new Set(jsonTypes))
+  typeSets.set(schema, new Set(jsonTypes))
   const { type, enum: values, const: value, allOf } = schema
-  const of = (members: unknown[]) => members.map((member) => typesOf(member, schemas, known))
+  const of = (members: unknown[]) => members.map((member) => typesOf(member, schemas, typeSets))
   const sets: Set<JsonType>[] = [new Set(jsonTypes)]
   if (type !== undefined) sets.push(new Set(([type].flat() as JsonType[]).flatMap(withIntegers)))
   if (Array.isArray(values)) sets.push(new Set(values.flatMap(typesOfValue)))
   if ('const' in schema) sets.push(new Set(typesOfValue(value)))
   const target = targetOf(schema, schemas)
-  if (target !== undefined) sets.push(typesOf(target, schemas, known))
+  if (target !== undefined) sets.push(typesOf(target, schemas, typeSets))
   if (Array.isArray(allOf)) sets.push(...of(allOf))
   for (const members of alternativesOf(schema))
     sets.push(of(members).reduce((all, each) => all.union(each), new Set<JsonType>()))
   const types = sets.reduce((all, each) => all.intersection(each))
-  known.set(schema, types)
+  typeSets.set(schema, types)
   return types
 }
 
@@ -84,12 +84,14 @@ const composed = new WeakMap<Schema, { allOf: unknown[] }[]>()
 function together(all: unknown[]): unknown {
   const [first = true] = all
   if (all.length < 2 || !isSchema(first)) return all.length < 2 ? first : { allOf: all }
-  const known = composed.get(first) ?? []
-  const same = known.find(({ allOf }) => allOf.length === all.length && allOf.every((one, at) => one === all[at]))
+  const compositions = composed.get(first) ?? []
+  const same = compositions.find(
+    ({ allOf }) => allOf.length === all.length && allOf.every((one, at) => one === all[at]),
+  )
   if (same !== undefined) return same
-  const made = { allOf: all }
-  composed.set(first, [...known, made])
-  return made
+  const composition = { allOf: all }
+  composed.set(first, [...compositions, composition])
+  return composition
 }
 
 /** The schema of the items of a list. */

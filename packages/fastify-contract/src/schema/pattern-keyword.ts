@@ -25,9 +25,9 @@ export function patternKeyword(): CodeKeywordDefinition {
     code(context: KeywordCxt) {
       const { gen, data, it } = context
       const text = context.schema as string
-      const known = patterns.get(text) ?? new SchemaPattern(text)
-      patterns.set(text, known)
-      const pattern = gen.scopeValue('pattern', { ref: known })
+      const compiled = patterns.get(text) ?? new SchemaPattern(text)
+      patterns.set(text, compiled)
+      const pattern = gen.scopeValue('pattern', { ref: compiled })
       gen.if(_`${pattern}.isTooLong(${data}, this.work)`, () =>
         gen.throw(_`${pattern}.problemAt(instancePath + ${it.errorPath})`),
       )

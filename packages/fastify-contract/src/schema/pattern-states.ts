@@ -24,7 +24,7 @@ interface Instruction {
 }
 
 /** The limit of a search, in positions. It takes some 20 ms. */
-const mostWork = 200_000
+const maxWork = 200_000
 
 /** RE2JS's counts of bytes for a state, for its table, and for a member of one of them. */
 const bytesOf = { state: 200, member: 8 } as const
@@ -51,7 +51,7 @@ export function bytesOfStates(engine: RE2Set): number {
     positions += state.nfaStates.length
     for (const [characterClass, character] of [...characters, [classes.length, endOfText] as const]) {
       work += 1 + state.nfaStates.length
-      const next = work > mostWork ? null : automaton.step(state, characterClass, character, engine.anchor)
+      const next = work > maxWork ? null : automaton.step(state, characterClass, character, engine.anchor)
       if (next === null) return Infinity
       found.add(next)
     }
@@ -90,7 +90,7 @@ export function positionsWithin(engine: RE2Set): (length: number) => number {
   let reached = closureOf([], everyAssertion)
   const sums = [2 * size + reached.length]
   let [isStable, work] = [false, 0]
-  while (!isStable && work < mostWork) {
+  while (!isStable && work < maxWork) {
     const before = reached
     const next = reached.map((position) => instructions[position]!).filter(({ runes }) => runes.length > 0)
     reached = closureOf(

@@ -99,7 +99,7 @@ export class SchemaRewriter {
   }
 
   /** Rewrites the schema of a value. */
-  ofValue(schema: unknown): unknown {
+  rewriteValue(schema: unknown): unknown {
     if (!isSchema(schema)) return schema
     const hidden = this.#hidden(schema)
     const rewritten = this.#withDeclared(this.#rewrite(schema, hidden), schema)
@@ -126,13 +126,13 @@ export class SchemaRewriter {
     const { unevaluatedProperties, unevaluatedItems, ...open } = schema
     if (unevaluatedProperties !== undefined) {
       const rest = unevaluatedItems === undefined ? open : { ...open, unevaluatedItems }
-      const others = this.ofValue(unevaluatedProperties) as AnySchema
+      const others = this.rewriteValue(unevaluatedProperties) as AnySchema
       return {
         closed: { ...this.#declarationOf(rest), schema: this.#rewrite(rest, hidden), others } satisfies ClosedSchema,
       }
     }
     if (unevaluatedItems !== undefined) {
-      const others = this.ofValue(unevaluatedItems) as AnySchema
+      const others = this.rewriteValue(unevaluatedItems) as AnySchema
       const seen = this.#seenItems(open, hidden)
       return { closedItems: { schema: this.#rewrite(open, hidden), others, seen } satisfies ClosedItems }
     }
@@ -141,9 +141,9 @@ export class SchemaRewriter {
     if (Array.isArray(type) && (type.length === 0 || type.some((member) => scalarTypes.includes(member)))) {
       // A format applies to numbers or to strings; the other types go without.
       const { format, ...formatless } = schema
-      const ofFormat = numericFormats.includes(format) ? ['integer', 'number'] : ['string']
+      const formatTypes = numericFormats.includes(format) ? ['integer', 'number'] : ['string']
       const alternative = (member: unknown) => ({
-        ...(ofFormat.includes(String(member)) ? schema : formatless),
+        ...(formatTypes.includes(String(member)) ? schema : formatless),
         type: member,
       })
       return { anyOf: type.map((member) => this.#rewrite(alternative(member), hidden)) }
@@ -154,7 +154,7 @@ export class SchemaRewriter {
       if (applies === 'to the value') return this.#inPlace(subschema, keyword, hidden)
       const value = this.direction === 'request' && keyword === 'properties' ? this.defaultOf(subschema) : undefined
       if (value !== undefined) defaults.push([name, value])
-      return this.ofValue(subschema)
+      return this.rewriteValue(subschema)
     })
     // What JSON shows as another type is found where properties are read.
     if (this.direction === 'response' && [type].flat().includes('object')) copy['properties'] ??= {}
@@ -202,7 +202,7 @@ export class SchemaRewriter {
       const isWhole = 'items' in each || 'unevaluatedItems' in each
       const first = isWhole ? Infinity : Array.isArray(prefixItems) ? prefixItems.length : 0
       seen.first = Math.max(seen.first, first)
-      if (contains !== undefined) seen.containing.push(this.ofValue(contains) as AnySchema)
+      if (contains !== undefined) seen.containing.push(this.rewriteValue(contains) as AnySchema)
       for (const branch of alternativesOf(each).flat()) {
         const applies = (isSchema(branch) ? this.#rewrite(branch, hidden) : branch) as AnySchema
         seen.choices.push({ applies, seen: this.#seenItems(branch, hidden) })

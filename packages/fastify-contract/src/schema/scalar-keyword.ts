@@ -185,8 +185,8 @@ function describe(schema: ScalarSchema, isLarge: boolean): string {
 function describeBounds(schema: ScalarSchema, isLarge: boolean): string[] {
   const { type, format, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
   const isBounded = [minimum, maximum, exclusiveMinimum, exclusiveMaximum].some((bound) => bound !== undefined)
-  const ofType = type === 'integer' && (isLarge || !isBounded) ? safeIntegers : undefined
-  const range = isIntegerFormat(format) ? integerRanges[format] : ofType
+  const typeRange = type === 'integer' && (isLarge || !isBounded) ? safeIntegers : undefined
+  const range = isIntegerFormat(format) ? integerRanges[format] : typeRange
   const [from, to] = [greatest(minimum, range?.minimum), greatest(maximum, range?.maximum, -1)]
   const isAbove = exclusiveMinimum !== undefined && greatest(from, exclusiveMinimum) === exclusiveMinimum
   const isBelow = exclusiveMaximum !== undefined && greatest(to, exclusiveMaximum, -1) === exclusiveMaximum

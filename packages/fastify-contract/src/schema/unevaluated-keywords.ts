@@ -18,7 +18,7 @@ export function unevaluatedKeywords({ compile, compileBranch }: Compilers): Keyw
     schemaType: 'object',
     compile({ schema, names, patterns, isOpen, others }: ClosedSchema) {
       const whole = compile(schema)
-      const known = nameSet(names, patterns)
+      const evaluatedNames = nameSet(names, patterns)
       const other = others === false ? undefined : compile(others)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         const before = this.objects.length
@@ -31,7 +31,7 @@ export function unevaluatedKeywords({ compile, compileBranch }: Compilers): Keyw
         const place = context?.instancePath ?? ''
         this.work.count(this.objects.length - before)
         const declared = this.objects.slice(before).filter((object) => object.place === place)
-        const names = Object.keys(data).filter((each) => !known.has(each) && !isDeclared(declared, each))
+        const names = Object.keys(data).filter((each) => !evaluatedNames.has(each) && !isDeclared(declared, each))
         if (names.length === 0) return true
         if (other === undefined) {
           validate.errors = names.slice(0, maxErrors + 1).map((name) => undeclaredError(name, place))

@@ -267,10 +267,10 @@ function hasOnly(object: object, names: ReadonlySet<string>): boolean {
 
 /** A set of names, and of those that match a pattern. */
 export function nameSet(names: readonly string[], patterns: readonly string[]): NameSet {
-  const known = new Set(names)
-  if (patterns.length === 0) return known
+  const exactNames = new Set(names)
+  if (patterns.length === 0) return exactNames
   const expressions = patterns.map((pattern) => new LinearPattern(pattern))
-  return { has: (name) => known.has(name) || expressions.some((expression) => expression.test(name)) }
+  return { has: (name) => exactNames.has(name) || expressions.some((expression) => expression.test(name)) }
 }
 
 /** The notes of a schema. */
@@ -308,8 +308,8 @@ export function mergeAlternatives(
   state.objects = [...state.objects.slice(0, first.objects), ...kept.flatMap(({ objects }) => objects)]
 }
 
-/** Lists the undeclared properties of closed objects, up to `most`. */
-function undeclaredProperties(objects: DeclaredObject[], most: number) {
+/** Lists the undeclared properties of closed objects, up to `max`. */
+function undeclaredProperties(objects: DeclaredObject[], max: number) {
   const undeclared: { place: string; object: object; name: string }[] = []
   for (const [place, declared] of Map.groupBy(objects, (each) => each.place)) {
     if (!declared.some(({ isClosed }) => isClosed)) continue
@@ -318,7 +318,7 @@ function undeclaredProperties(objects: DeclaredObject[], most: number) {
     for (const name of Object.keys(object)) {
       if (isDeclared(declared, name) || !isGiven(object, name)) continue
       undeclared.push({ place, object, name })
-      if (undeclared.length === most) return undeclared
+      if (undeclared.length === max) return undeclared
     }
   }
   return undeclared

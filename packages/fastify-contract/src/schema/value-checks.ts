@@ -32,7 +32,7 @@ export function createValueChecks(schemas: NamedSchemas, direction: Direction | 
   const checks = new Map<string, ValueCheck | string>()
 
   return (schema: unknown): ValueCheck | string => {
-    const rewritten = rewriter.ofValue(schema)
+    const rewritten = rewriter.rewriteValue(schema)
     const text = stringifyJson(rewritten)
     const check = checks.get(text) ?? compile(rewritten)
     checks.set(text, check)

@@ -67,13 +67,13 @@ export function stepsOf(value: unknown): number {
   return sizeOf(value, 1, 1 / 16)
 }
 
-function sizeOf(value: unknown, ofValue: number, ofCharacter: number): number {
-  if (typeof value === 'string') return ofValue + value.length * ofCharacter
-  if (typeof value !== 'object' || value === null) return ofValue
-  const size = (member: unknown) => ofValue + sizeOf(member, ofValue, ofCharacter)
-  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + size(item), ofValue)
+function sizeOf(value: unknown, valueSize: number, characterSize: number): number {
+  if (typeof value === 'string') return valueSize + value.length * characterSize
+  if (typeof value !== 'object' || value === null) return valueSize
+  const size = (member: unknown) => valueSize + sizeOf(member, valueSize, characterSize)
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + size(item), valueSize)
   const members = Object.entries(value)
-  return members.reduce((sum, [name, member]) => sum + name.length * ofCharacter + size(member), ofValue)
+  return members.reduce((sum, [name, member]) => sum + name.length * characterSize + size(member), valueSize)
 }
 
 /**

@@ -9,11 +9,11 @@ import { received } from './operation-input.ts'
 import { constantHeaders, sendContent, setCommonHeaders } from './send.ts'
 
 /** The error handlers of the library. */
-const ofLibrary = new WeakSet<object>()
+const libraryHandlers = new WeakSet<object>()
 
 /** Whether the author of a server has set its error handler. */
 export function hasOwnErrorHandler({ errorHandler }: FastifyInstance): boolean {
-  return !ofLibrary.has(errorHandler) && errorHandler.name !== 'defaultErrorHandler'
+  return !libraryHandlers.has(errorHandler) && errorHandler.name !== 'defaultErrorHandler'
 }
 
 /**
@@ -25,8 +25,8 @@ export function hasOwnErrorHandler({ errorHandler }: FastifyInstance): boolean {
  */
 export function registerErrorHandler(app: FastifyInstance, form: FailureForm, parent?: FastifyInstance): void {
   app.setErrorHandler((thrown: unknown, request, reply) => {
-    const known = refusalOf(thrown, request, app.initialConfig.bodyLimit)
-    if (known !== undefined) return sendRefusal(request, reply, known, form)
+    const refusal = refusalOf(thrown, request, app.initialConfig.bodyLimit)
+    if (refusal !== undefined) return sendRefusal(request, reply, refusal, form)
     if (request[received]?.isHandled !== true) {
       // Set by now, even if it was after the contract was registered.
       if (parent !== undefined && hasOwnErrorHandler(parent)) {
@@ -44,7 +44,7 @@ export function registerErrorHandler(app: FastifyInstance, form: FailureForm, pa
     const message = 'the service failed; quote the X-Request-Id of this response when reporting it'
     return sendRefusal(request, reply, new Refusal('internal', message), form)
   })
-  ofLibrary.add(app.errorHandler)
+  libraryHandlers.add(app.errorHandler)
 }
 
 /** Sends a refusal in the form of the contract. */

@@ -58,9 +58,9 @@ export function inputOf(request: FastifyRequest, contract?: Contract, operationI
  * @throws Error for a request to no operation, or before its validation
  */
 export function signalOf(request: FastifyRequest): AbortSignal {
-  const known = request[received]
-  if (known === undefined) throw new Error('the request is not a valid one to an operation of a contract')
-  return (known.signal ??= signalOfClosing(known.response))
+  const state = request[received]
+  if (state === undefined) throw new Error('the request is not a valid one to an operation of a contract')
+  return (state.signal ??= signalOfClosing(state.response))
 }
 
 function signalOfClosing(response: ServerResponse): AbortSignal {

@@ -9,7 +9,7 @@ type Build = (schemas: unknown, options: unknown) => (route: { schema: unknown; 
 const require = createRequire(import.meta.url)
 
 /** Loads a package that Fastify depends on, whose export makes what Fastify would use. */
-function ofFastify(name: string): Build {
+function fastifyBuild(name: string): Build {
   const make = createRequire(require.resolve('fastify'))(name) as () => Build
   return make()
 }
@@ -19,12 +19,12 @@ let serializers: Build | undefined
 
 const compilers: { buildValidator: Build; buildSerializer: Build } = {
   buildValidator: (schemas, options) => {
-    validators ??= ofFastify('@fastify/ajv-compiler')
+    validators ??= fastifyBuild('@fastify/ajv-compiler')
     const compile = validators(schemas, options)
     return (route) => compile(route.httpPart === 'headers' ? { ...route, schema: inLowerCase(route.schema) } : route)
   },
   buildSerializer: (schemas, options) => {
-    serializers ??= ofFastify('@fastify/fast-json-stringify-compiler')
+    serializers ??= fastifyBuild('@fastify/fast-json-stringify-compiler')
     return serializers(schemas, options)
   },
 }

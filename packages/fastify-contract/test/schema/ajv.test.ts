@@ -16,7 +16,7 @@ test.each<[string, object]>([
 ])('an unsupported keyword is refused anywhere: %s', (keyword, schema) => {
   const rewriter = new SchemaRewriter({ A: { type: 'object', additionalProperties: schema } }, 'request')
   for (const around of [schema, { items: schema }, { anyOf: [schema] }, { not: schema }, to('A')]) {
-    const compile = () => compileWhole(createCompiler(rewriter), rewriter.ofValue(around) as object)
+    const compile = () => compileWhole(createCompiler(rewriter), rewriter.rewriteValue(around) as object)
     expect(compile, JSON.stringify(around)).toThrow(`unknown keyword: "${keyword}"`)
   }
 })

@@ -14,7 +14,7 @@ function validate(schema: object, value: unknown, origin: Origin): Verdict {
   const rewriter = new SchemaRewriter({}, 'request')
   const isValid = createCompiler(rewriter).compile({
     type: 'object',
-    properties: { value: rewriter.ofValue(schema) },
+    properties: { value: rewriter.rewriteValue(schema) },
   })
   const container = value as { value: unknown }
   const { errors } = validateAll([isValid], container, 'request', origin)

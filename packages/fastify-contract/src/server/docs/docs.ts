@@ -77,7 +77,7 @@ export function registerDocs(app: FastifyInstance, { contract, source, page, tak
     // A list of the service's own routes should not have these.
     if (!taken.includes(url)) app.get(url, { schema: { hide: true } }, handler)
   }
-  const made: Record<string, () => string | Buffer | Promise<string>> = {
+  const files: Record<string, () => string | Buffer | Promise<string>> = {
     // A client cannot follow references to other files. JSON is YAML too (YAML 1.2, section 1.2).
     [`${beside}/openapi.yaml`]: () => source ?? contract.document,
     [`${beside}/openapi.json`]: () => contract.document,
@@ -85,7 +85,7 @@ export function registerDocs(app: FastifyInstance, { contract, source, page, tak
       writeInitializer(withSecurity(withServers(await shownDocument(contract), documentOf(contract), basePaths)), page),
     [`${page}/static/theme/narrow.css`]: () => tableStyles,
   }
-  for (const [path, write] of Object.entries(made)) serve(path, sendOnce(mediaTypes[extname(path)], write))
+  for (const [path, write] of Object.entries(files)) serve(path, sendOnce(mediaTypes[extname(path)], write))
   const [outside, inside] = [`${name}/`, ''].map((link) =>
     sendOnce(mediaTypes['.html'], () => writePage(title, link, hasIcon())),
   ) as [Handler, Handler]
