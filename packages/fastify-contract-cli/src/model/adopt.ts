@@ -96,9 +96,9 @@ export function adopt(
 
 /** Writes each object as the server reads it. @returns the objects */
 function mend(mending: Mending, references: References): ContractObject[] {
-  const [objects, met, hoisted] = [[] as ContractObject[], new Set<unknown>(), new Map<unknown, string>()]
+  const [objects, visited, hoisted] = [[] as ContractObject[], new Set<unknown>(), new Map<unknown, string>()]
   for (let roots = [rootOf(mending.document)]; roots.length > 0;) {
-    for (const described of visit(roots, met)) {
+    for (const described of visit(roots, visited)) {
       objects.push(described)
       removeEmpty(described, mending)
       writeBooleanSchemas(described, mending)
@@ -187,10 +187,10 @@ function applyKeyword(
 
 function unknown(key: string, kind: Kind): Keyword {
   if (key.startsWith('x-')) return { warns: () => accessExtension(key) }
-  const known = Object.keys(keywords[kind])
-  const problem = accessProblem(key, known)
+  const fields = Object.keys(keywords[kind])
+  const problem = accessProblem(key, fields)
   const is = `is not a keyword of ${articleAndName(kind)}`
   return problem === undefined
-    ? { ignores: () => `${is}, and is ignored; ${didYouMean(key, known, 'remove it')}` }
+    ? { ignores: () => `${is}, and is ignored; ${didYouMean(key, fields, 'remove it')}` }
     : { rejects: `${is}, and ${problem}` }
 }

@@ -69,12 +69,12 @@ export async function bundleFiles(
 
 /** The reference at the end of those to components: it is the one that cannot be resolved. */
 function lastReference(object: unknown, document: unknown): string {
-  const met = new Set<string>()
+  const visited = new Set<string>()
   let node = object
   let reference = ''
-  while (isSchema(node) && typeof node['$ref'] === 'string' && !met.has(node['$ref'])) {
+  while (isSchema(node) && typeof node['$ref'] === 'string' && !visited.has(node['$ref'])) {
     reference = node['$ref']
-    met.add(reference)
+    visited.add(reference)
     node = /^#\/components\/\w+\/[\w.-]+$/.test(reference) ? lookUp(document, reference) : undefined
   }
   return reference
@@ -96,9 +96,9 @@ function refuseCircles(node: unknown, open: Set<unknown>, done: Set<unknown>): v
 }
 
 /** Redocly names components by files and names, and refers to them without escaping these names. */
-function escapeReferences(node: unknown, components: unknown, met: Set<unknown>): void {
-  if (typeof node !== 'object' || node === null || met.has(node)) return
-  met.add(node)
+function escapeReferences(node: unknown, components: unknown, visited: Set<unknown>): void {
+  if (typeof node !== 'object' || node === null || visited.has(node)) return
+  visited.add(node)
   if (isSchema(node) && isSchema(components) && typeof node['$ref'] === 'string') {
     const [, section = '', name = ''] = /^#\/components\/(\w+)\/(.*[%~].*)$/.exec(node['$ref']) ?? []
     const named = components[section]
@@ -106,7 +106,7 @@ function escapeReferences(node: unknown, components: unknown, met: Set<unknown>)
       node['$ref'] = `#/components/${section}/${encodeURIComponent(escapeName(name))}`
   }
   for (const [name, member] of Object.entries(node))
-    if (!name.startsWith('x-')) escapeReferences(member, components, met)
+    if (!name.startsWith('x-')) escapeReferences(member, components, visited)
 }
 
 type Document = RedoclyDocument<Record<string, unknown>>
@@ -140,17 +140,17 @@ class FilesBelow extends BaseResolver {
    * of a known file (OpenAPI 3.2, "Establishing the Base URI").
    */
   #pathOf(base: string, reference: string): string {
-    const known = [...this.#documents].flatMap(([path, { parsed }]) => {
+    const origins = [...this.#documents].flatMap(([path, { parsed }]) => {
       const self = selfOf(parsed)
       return self === undefined ? [] : [{ path, self }]
     })
-    const own = known.find(({ path }) => path === base)?.self
+    const own = origins.find(({ path }) => path === base)?.self
     const uri = URL.canParse(reference, own) ? new URL(reference, own).href : undefined
-    const exact = known.find(({ self }) => self.href === uri)
+    const exact = origins.find(({ self }) => self.href === uri)
     if (exact !== undefined) return exact.path
     const isRooted = own !== undefined && reference.startsWith('/')
     if (!isOnNetwork(reference) && !isRooted) return fileOf(dirname(base), reference)
-    for (const { path, self } of known) {
+    for (const { path, self } of origins) {
       const folder = new URL('.', self).href
       if (uri?.startsWith(folder) !== true) continue
       const beside = fileOf(dirname(path), uri.slice(folder.length))

@@ -63,10 +63,10 @@ function exampledOf({ object, kind, name }: ContractObject, document: ContractDo
     each === undefined ? [] : [{ holder: object, key, value: each, at: { object, key } }]
   if (kind === 'schema') {
     const listed: unknown[] = Array.isArray(examples) ? examples : []
-    const ofList = listed.flatMap((each) => own('examples', each))
+    const listedExamples = listed.flatMap((each) => own('examples', each))
     return {
       schema: object,
-      values: [...ofList, ...own('example', example), ...own('default', value)],
+      values: [...listedExamples, ...own('example', example), ...own('default', value)],
       direction: 'neither',
     } as const
   }
@@ -76,14 +76,14 @@ function exampledOf({ object, kind, name }: ContractObject, document: ContractDo
   if (direction === undefined || isBytes || !isSchema(schema))
     return { schema, values: [], direction: 'neither' } as const
   const named = Object.values((examples ?? {}) as Record<string, { $ref?: unknown; value?: unknown }>)
-  const ofName = named.flatMap((written): HeldValue[] => {
+  const namedExamples = named.flatMap((written): HeldValue[] => {
     // It is checked wherever it is used.
     const each = exampleOf(document, written)
     return 'value' in each
       ? [{ holder: each, key: 'value', value: each.value, at: { object: each, key: 'value' } }]
       : []
   })
-  return { schema, values: [...ofName, ...own('example', example)], direction }
+  return { schema, values: [...namedExamples, ...own('example', example)], direction }
 }
 
 /** Follows the references of an example. */

@@ -23,22 +23,22 @@ import type { ContractObject } from './table/keyword.ts'
  */
 export function checkSatisfiable(objects: readonly ContractObject[], { components }: ContractDocument) {
   const schemas = components?.schemas ?? {}
-  const known = new Map<Schema, Set<JsonType>>()
+  const typeSets = new Map<Schema, Set<JsonType>>()
   const checkOf = createValueChecks(schemas, undefined)
   const clashes: Clash[] = []
   const unsatisfiable = new Set<object>()
   for (const { object } of objects.filter(({ kind }) => kind === 'schema')) {
     const parts = inPlace(object, schemas, 'always')
-    const types = typesOf(object, schemas, known)
+    const types = typesOf(object, schemas, typeSets)
     const required = requiredWithin(object, schemas)
     const found =
       types.size === 0
-        ? clashingTypes(parts, schemas, known)
+        ? clashingTypes(parts, schemas, typeSets)
         : [
             ...clashingBounds(parts, types, required),
             ...brokenConstants(object, parts, checkOf),
             ...(types.has('object') ? excludedProperties(parts, { schemas, types, required, checkOf }) : []),
-            ...(types.has('object') ? clashingProperties(parts, { schemas, types, required, known }) : []),
+            ...(types.has('object') ? clashingProperties(parts, { schemas, types, required, typeSets }) : []),
           ]
     clashes.push(...found)
     if (types.size === 0 || found.some(({ isWhole }) => isWhole)) unsatisfiable.add(object)
@@ -61,10 +61,10 @@ interface Source extends Member {
 }
 
 /** Two keywords that have no type in common. */
-function clashingTypes(parts: readonly Schema[], schemas: NamedSchemas, known: Map<Schema, Set<JsonType>>): Clash[] {
+function clashingTypes(parts: readonly Schema[], schemas: NamedSchemas, typeSets: Map<Schema, Set<JsonType>>): Clash[] {
   const sources = parts.flatMap((object): Source[] =>
     ['type', 'enum', 'const', 'anyOf', 'oneOf'].flatMap((key) =>
-      key in object ? [{ object, key, types: typesOf({ [key]: object[key] }, schemas, known) }] : [],
+      key in object ? [{ object, key, types: typesOf({ [key]: object[key] }, schemas, typeSets) }] : [],
     ),
   )
   return disjointOf(sources).map(({ at, beside }) => {
@@ -102,13 +102,13 @@ function withoutObjects(types: ReadonlySet<JsonType>): string {
 /** Required properties that parts declare with no type in common. */
 function clashingProperties(
   parts: readonly Schema[],
-  { schemas, types, required, known }: ObjectContext & { known: Map<Schema, Set<JsonType>> },
+  { schemas, types, required, typeSets }: ObjectContext & { typeSets: Map<Schema, Set<JsonType>> },
 ): Clash[] {
   const declaring = parts.map(({ properties }) => properties).filter(isSchema)
   if (declaring.length < 2) return []
   return [...new Set(parts.flatMap(required))].flatMap((name) => {
     const sources = declaring.flatMap((object): Source[] =>
-      Object.hasOwn(object, name) ? [{ object, key: name, types: typesOf(object[name], schemas, known) }] : [],
+      Object.hasOwn(object, name) ? [{ object, key: name, types: typesOf(object[name], schemas, typeSets) }] : [],
     )
     return disjointOf(sources).map(({ at, beside }): Clash => {
       const text = `properties: ${name} is required, and has no type in common with another ${name}, so that ${withoutObjects(types)}; correct one of them`

@@ -20,8 +20,8 @@ type BoundsOf = (part: Schema) => Omit<Bound, 'object' | 'isExclusive'>[]
 
 interface Counted {
   type: 'string' | 'array' | 'object'
-  least: BoundsOf
-  most: BoundsOf
+  lower: BoundsOf
+  upper: BoundsOf
 }
 
 /** The properties that a schema requires in every message. */
@@ -29,22 +29,22 @@ export type RequiredBy = (part: Schema) => string[]
 
 /** The counts of characters, items and properties. */
 const counts = (requiredBy: RequiredBy): readonly Counted[] => [
-  { type: 'string', least: numbersOf('minLength'), most: numbersOf('maxLength') },
+  { type: 'string', lower: numbersOf('minLength'), upper: numbersOf('maxLength') },
   {
     type: 'array',
-    least: (part) => [...numbersOf('minItems')(part), ...leastContained(part)],
-    most: (part) => [...numbersOf('maxItems')(part), ...lastItem(part)],
+    lower: (part) => [...numbersOf('minItems')(part), ...leastContained(part)],
+    upper: (part) => [...numbersOf('maxItems')(part), ...lastItem(part)],
   },
   {
     type: 'object',
-    least: (part) => [
+    lower: (part) => [
       ...numbersOf('minProperties')(part),
       ...('required' in part ? [{ key: 'required', value: new Set(requiredBy(part)).size }] : []),
     ],
-    most: numbersOf('maxProperties'),
+    upper: numbersOf('maxProperties'),
   },
   // What is required and not declared is said to be excluded.
-  { type: 'object', least: numbersOf('minProperties'), most: namedAlone },
+  { type: 'object', lower: numbersOf('minProperties'), upper: namedAlone },
 ]
 
 /**
@@ -54,26 +54,26 @@ const counts = (requiredBy: RequiredBy): readonly Counted[] => [
  * @param types the types that they allow
  */
 export function clashingBounds(parts: readonly Schema[], types: ReadonlySet<string>, requiredBy: RequiredBy): Clash[] {
-  const ofCounts = counts(requiredBy).flatMap(({ type, least, most }) => {
-    const low = types.has(type) ? tightest(parts, least, 1) : undefined
+  const countClashes = counts(requiredBy).flatMap(({ type, lower, upper }) => {
+    const low = types.has(type) ? tightest(parts, lower, 1) : undefined
     if (low === undefined) return []
     // Greater counts have become this one.
     if (low.value >= Number.MAX_SAFE_INTEGER)
       return [clash(low, undefined, `asks for more than any ${type} has`, types, [type])]
-    const high = tightest(parts, most, -1)
+    const high = tightest(parts, upper, -1)
     return high === undefined || low.value <= high.value
       ? []
       : [clash(low, high, `asks for more than ${high.key} allows`, types, [type])]
   })
   // Those of another schema count other items.
-  const ofContains = parts.flatMap((object) => {
+  const containsClashes = parts.flatMap((object) => {
     const { contains, minContains = 1, maxContains } = object
     if (contains === undefined || !isNumber(minContains) || !isNumber(maxContains) || minContains <= maxContains)
       return []
     const at = { object, key: 'minContains' in object ? 'minContains' : 'contains' }
     return [clash(at, { object, key: 'maxContains' }, 'asks for more than maxContains allows', types, ['array'])]
   })
-  return [...ofCounts, ...(types.has('array') ? ofContains : []), ...clashingNumbers(parts, types)]
+  return [...countClashes, ...(types.has('array') ? containsClashes : []), ...clashingNumbers(parts, types)]
 }
 
 const numberTypes = ['number', 'integer']
@@ -81,11 +81,11 @@ const numberTypes = ['number', 'integer']
 function clashingNumbers(parts: readonly Schema[], types: ReadonlySet<string>): Clash[] {
   if (!numberTypes.some((type) => types.has(type))) return []
   const isInteger = !types.has('number')
-  const ofFormat = ({ format }: Schema, end: 'minimum' | 'maximum') =>
+  const formatBound = ({ format }: Schema, end: 'minimum' | 'maximum') =>
     isInteger && isIntegerFormat(format) ? [{ key: 'format', value: integerRanges[format][end] }] : []
-  const [leastOf, mostOf] = [numbersOf('minimum', 'exclusiveMinimum'), numbersOf('maximum', 'exclusiveMaximum')]
-  const low = tightest(parts, (part) => [...leastOf(part), ...ofFormat(part, 'minimum')], 1)
-  const high = tightest(parts, (part) => [...mostOf(part), ...ofFormat(part, 'maximum')], -1)
+  const [lowerOf, upperOf] = [numbersOf('minimum', 'exclusiveMinimum'), numbersOf('maximum', 'exclusiveMaximum')]
+  const low = tightest(parts, (part) => [...lowerOf(part), ...formatBound(part, 'minimum')], 1)
+  const high = tightest(parts, (part) => [...upperOf(part), ...formatBound(part, 'maximum')], -1)
   if (low === undefined || high === undefined) return []
   const problem = numberProblem(low, high, parts, isInteger)
   if (problem === undefined) return []
@@ -106,9 +106,9 @@ function numberProblem(low: Bound, high: Bound, parts: readonly Schema[], isInte
 /** Whether a number between two bounds is a multiple of all steps. */
 function hasMultiple(low: Bound, high: Bound, steps: (number | bigint)[]): boolean {
   const decimals = [low.value, high.value, ...steps].map(decimalOf)
-  const least = Math.min(...decimals.map(([, exponent]) => exponent))
+  const lowestExponent = Math.min(...decimals.map(([, exponent]) => exponent))
   const [from = 0n, to = 0n, ...divisors] = decimals.map(
-    ([digits, exponent]) => digits * 10n ** BigInt(exponent - least),
+    ([digits, exponent]) => digits * 10n ** BigInt(exponent - lowestExponent),
   )
   const step = divisors.reduce((all, each) => (all * each) / greatestDivisor(all, each))
   const [first, last] = [from + (low.isExclusive ? 1n : 0n), to - (high.isExclusive ? 1n : 0n)]

@@ -46,12 +46,12 @@ export class References {
   }
 
   follow(object: unknown): Followed {
-    const met = new Set<Record<string, unknown>>()
-    const broken = (problem: string): Followed => ({ chain: [...met], problem })
+    const visited = new Set<Record<string, unknown>>()
+    const broken = (problem: string): Followed => ({ chain: [...visited], problem })
     let end = object
     while (isSchema(end)) {
-      if (met.has(end)) return broken('the reference leads back to itself; refer to an object')
-      met.add(end)
+      if (visited.has(end)) return broken('the reference leads back to itself; refer to an object')
+      visited.add(end)
       const { $ref: reference } = end
       if (typeof reference !== 'string') break
       try {
@@ -62,7 +62,7 @@ export class References {
       }
       if (end === undefined) return broken(`the reference ${reference} leads to nothing; correct the name`)
     }
-    return { chain: [...met], end }
+    return { chain: [...visited], end }
   }
 
   #writtenTarget(reference: string): [string, unknown][] {

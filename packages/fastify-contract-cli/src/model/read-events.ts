@@ -27,20 +27,20 @@ export function readEvents(objects: readonly ContractObject[], { document, rejec
     const events = inPlace(itemSchema, schemas)
     return [{ media, events, data: events.flatMap((event) => dataOf(event, schemas)) }]
   })
-  const ofEvents = new Set<object>(streams.flatMap(({ media, events }) => [media, ...events]))
+  const eventObjects = new Set<object>(streams.flatMap(({ media, events }) => [media, ...events]))
   for (const { media, events, data } of streams) {
     for (const { properties } of events) rejectOtherFields(properties, reject)
-    const ofJson = data.filter(({ content }) => content !== undefined)
-    const isAlwaysJson = ofJson.length === data.length
-    for (const { event, properties, content } of ofJson) {
+    const jsonData = data.filter(({ content }) => content !== undefined)
+    const isAlwaysJson = jsonData.length === data.length
+    for (const { event, properties, content } of jsonData) {
       const at = { object: properties, key: 'data' }
-      if (isUsedElsewhere(event, ofEvents, objects, schemas))
+      if (isUsedElsewhere(event, eventObjects, objects, schemas))
         reject(at, 'data: its schema is also used for other than events, where data is text; write one for events')
       else if (!isAlwaysJson && typesOf(content, schemas).has('string'))
         reject(at, 'data: the text of another event could be JSON of this one; use an object')
       properties['data'] = content
     }
-    if (isAlwaysJson && ofJson.length > 0) media['x-event-data'] = 'json'
+    if (isAlwaysJson && jsonData.length > 0) media['x-event-data'] = 'json'
   }
 }
 
@@ -65,11 +65,13 @@ function rejectOtherFields(properties: unknown, reject: Mending['reject']): void
 /** Whether a named schema is also referred to where a value is no event. */
 function isUsedElsewhere(
   schema: Schema,
-  ofEvents: ReadonlySet<object>,
+  eventObjects: ReadonlySet<object>,
   objects: readonly ContractObject[],
   schemas: NamedSchemas,
 ): boolean {
   const isNamed = Object.values(schemas).includes(schema)
-  const others = objects.filter(({ object, kind }) => kind === 'schema' && '$ref' in object && !ofEvents.has(object))
+  const others = objects.filter(
+    ({ object, kind }) => kind === 'schema' && '$ref' in object && !eventObjects.has(object),
+  )
   return isNamed && others.some(({ object }) => inPlace({ $ref: object['$ref'] }, schemas, 'always').includes(schema))
 }

@@ -162,8 +162,8 @@ class YamlReader {
     const isReported = this.#aliased > maxAliased
     this.#aliased += read.size
     if (isReported || this.#aliased <= maxAliased) return read.value
-    const most = String(maxAliased)
-    this.#report(node, `aliases have expanded to more than ${most} values; refer to components by $ref`)
+    const limit = String(maxAliased)
+    this.#report(node, `aliases have expanded to more than ${limit} values; refer to components by $ref`)
     return null
   }
 

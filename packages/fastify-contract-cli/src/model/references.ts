@@ -63,15 +63,15 @@ export function hoistTargets(
     if (!isOfKind) return []
     // `true` and `false` are equal everywhere.
     const key = isSchema(target) ? target : reference
-    const known = hoisted.get(key)
-    const name = known ?? hoist(document, section, reference, target)
+    const existing = hoisted.get(key)
+    const name = existing ?? hoist(document, section, reference, target)
     hoisted.set(key, name)
     const problem = reference.startsWith('#/components/')
       ? `points inside a component; make it ${articleAndName(kind)} of its own`
       : 'is not a component; move it to components'
     if (!references.anchored.has(reference)) warn({ object, key: '$ref' }, `$ref: ${reference} ${problem}`, '$ref')
     object['$ref'] = `#/components/${section}/${encodeURIComponent(escapeName(name))}`
-    if (known !== undefined || !isSchema(target)) return []
+    if (existing !== undefined || !isSchema(target)) return []
     return [{ object: target, kind, name, role: 'named', isValue: false, within: section }]
   })
 }
@@ -98,11 +98,11 @@ function hoist(document: Members, section: string, reference: string, target: un
 }
 
 function memberOf(object: Members, name: string): Members {
-  const known = object[name]
-  if (isSchema(known)) return known
-  const made: Members = {}
-  object[name] = made
-  return made
+  const existing = object[name]
+  if (isSchema(existing)) return existing
+  const created: Members = {}
+  object[name] = created
+  return created
 }
 
 /** Finds references that lead to nothing or to an object of another kind, and schemas that contain themselves. */

@@ -9,8 +9,8 @@ export function inLines(findings: Finding[], places: Places, name: string): stri
 /** One line for each kind of warning, at its first place. */
 export function inWarnings(warnings: Finding[], places: Places, name: string): string[] {
   const kinds = [...Map.groupBy(warnings, ({ kind, text }) => kind ?? text).values()]
-  const firsts = kinds.map((ofKind) => {
-    const found = inOrder(ofKind, places)
+  const firsts = kinds.map((sameKind) => {
+    const found = inOrder(sameKind, places)
     const more = found.length > 1 ? ` (and ${String(found.length - 1)} more)` : ''
     // A kind has one at least.
     return { place: found[0]!.place, text: `warning: ${found[0]!.text}${more}` }

@@ -1,7 +1,7 @@
 import { earlierFields, operationPlaces } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
 
-const known: readonly string[] = earlierFields
+const fields: readonly string[] = earlierFields
 
 /**
  * Rewrites path items for tools that know only OpenAPI 3.1: each operation of a further method becomes the `post` of a
@@ -11,7 +11,7 @@ const known: readonly string[] = earlierFields
  */
 export function splitMethods(paths: Record<string, unknown>, separator: string): Record<string, unknown> {
   const items = Object.entries(paths).flatMap(([path, item]): [string, unknown][] => {
-    const places = isSchema(item) ? operationPlaces(item).filter(({ key }) => !known.includes(key)) : []
+    const places = isSchema(item) ? operationPlaces(item).filter(({ key }) => !fields.includes(key)) : []
     if (!isSchema(item) || places.length === 0) return [[path, item]]
     const isOther = (name: string) => name !== 'additionalOperations' && !places.some(({ key }) => key === name)
     const others = Object.fromEntries(Object.entries(item).filter(([name]) => isOther(name)))

@@ -15,14 +15,14 @@ export function rootOf(document: Record<string, unknown>): ContractObject {
  * it. What is in an object is looked up after the object was taken, so that a visitor may change it.
  *
  * @param roots with an unchecked structure
- * @param met the objects that were visited before
+ * @param visited the objects that were visited before
  */
-export function* visit(roots: readonly ContractObject[], met = new Set<unknown>()): Generator<ContractObject> {
+export function* visit(roots: readonly ContractObject[], visited = new Set<unknown>()): Generator<ContractObject> {
   const pending: Unchecked[] = roots.toReversed()
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { object, kind, role, name: within } = next
-    if (!isSchema(object) || met.has(object)) continue
-    met.add(object)
+    if (!isSchema(object) || visited.has(object)) continue
+    visited.add(object)
     yield { ...next, object }
     const inside = Object.keys(object).flatMap((keyword): Unchecked[] => {
       const held = heldBy(object, kind, keyword)

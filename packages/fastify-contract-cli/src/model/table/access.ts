@@ -11,14 +11,14 @@ const remedies: Readonly<Record<string, string>> = {
 /**
  * Why an unknown member cannot be ignored: without what it seems to say, operations would be public.
  *
- * @param known the members that the object can have
+ * @param fields the members that the object can have
  * @returns the problem and the remedy; undefined if the member is not about access
  */
-export function accessProblem(name: string, known: readonly string[]): string | undefined {
-  const word = nearestOf(name, [...known, ...Object.keys(remedies)])
+export function accessProblem(name: string, fields: readonly string[]): string | undefined {
+  const word = nearestOf(name, [...fields, ...Object.keys(remedies)])
   const remedy = word !== undefined && Object.hasOwn(remedies, word) ? remedies[word] : undefined
   if (word === undefined || remedy === undefined) return undefined
-  return `is about access, so it is not ignored; ${known.includes(word) ? `did you mean ${word}?` : remedy}`
+  return `is about access, so it is not ignored; ${fields.includes(word) ? `did you mean ${word}?` : remedy}`
 }
 
 /** The warning for an extension that looks as if it said who has access. */

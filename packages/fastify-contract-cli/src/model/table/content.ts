@@ -61,10 +61,11 @@ function mendMediaTypes({ object: { content } }: ContractObject, { warn, reject 
       continue
     }
     const [essence = ''] = type.split(/[;,]/, 1)
-    const known = parseMediaType(essence.trim())?.essence
-    const problem = known === undefined ? 'and is ignored; use one such as application/json' : `and is read as ${known}`
+    const readType = parseMediaType(essence.trim())?.essence
+    const problem =
+      readType === undefined ? 'and is ignored; use one such as application/json' : `and is read as ${readType}`
     Reflect.deleteProperty(content, type)
-    if (known !== undefined) content[known] ??= media
+    if (readType !== undefined) content[readType] ??= media
     warn({ object: content, key: type }, `content: ${type} is not a media type, ${problem}`, 'media type')
   }
 }
@@ -85,7 +86,7 @@ const common = [
   ],
   ...['octet-stream', 'x-www-form-urlencoded', 'bson', 'json5', 'hjson', 'jsonp', 'gzip'],
 ].map((subtype) => `application/${subtype}`)
-const known = [
+const knownEssences = [
   ...[...common, 'text/plain', 'text/html', 'text/csv', 'text/event-stream', 'multipart/form-data'],
   ...['image/png', 'image/jpeg', 'image/jpg', 'image/pjpeg', 'image/gif'],
 ]
@@ -97,11 +98,11 @@ function mistypedMedia(type: string): string | undefined {
   // A short one is near to others that are no slip, such as css to csv.
   const isSlip = (word: string, other: string) =>
     distanceOf(word, other) <= (other.length > 3 || hasSameLetters(word, other) ? 1 : 0)
-  const nearest = known.includes(essence)
+  const nearest = knownEssences.includes(essence)
     ? undefined
-    : known.find((each) => {
-        const [knownTop = '', knownSubtype = ''] = each.split('/')
-        return isSlip(top, knownTop) && isSlip(subtype, knownSubtype)
+    : knownEssences.find((each) => {
+        const [candidateTop = '', candidateSubtype = ''] = each.split('/')
+        return isSlip(top, candidateTop) && isSlip(subtype, candidateSubtype)
       })
   return nearest === undefined ? undefined : `${type} is no known media type; did you mean ${nearest}?`
 }

@@ -1,18 +1,18 @@
 import leven from 'leven'
 
 /** The known word that an unknown one looks like. */
-export function nearestOf(word: string, known: readonly string[]): string | undefined {
-  const most = word.length < 6 ? 1 : 2
-  const [nearest] = known
+export function nearestOf(word: string, candidates: readonly string[]): string | undefined {
+  const maxDistance = word.length < 6 ? 1 : 2
+  const [nearest] = candidates
     .map((each) => ({ each, distance: distanceOf(word.toLowerCase(), each.toLowerCase()) }))
-    .filter(({ distance }) => distance <= most)
+    .filter(({ distance }) => distance <= maxDistance)
     .sort((a, b) => a.distance - b.distance)
   return nearest?.each
 }
 
 /** Completes a message about an unknown word: the known word that it looks like, or a remedy without one. */
-export function didYouMean(word: string, known: readonly string[], otherwise: string): string {
-  const nearest = nearestOf(word, known)
+export function didYouMean(word: string, candidates: readonly string[], otherwise: string): string {
+  const nearest = nearestOf(word, candidates)
   return nearest === undefined ? otherwise : `did you mean ${nearest}?`
 }
 
@@ -22,6 +22,6 @@ export function distanceOf(one: string, other: string): number {
 }
 
 export function hasSameLetters(one: string, other: string): boolean {
-  const [ofOne, ofOther] = [one, other].map((text) => Array.from(text).sort().join(''))
-  return ofOne === ofOther
+  const [oneLetters, otherLetters] = [one, other].map((text) => Array.from(text).sort().join(''))
+  return oneLetters === otherLetters
 }

@@ -49,9 +49,9 @@ export const server: Keywords = {
 
 /** The problem of a tag that has a member about access. */
 function accessOfTag(tags: unknown): string | undefined {
-  const known = ['name', 'summary', 'description', 'externalDocs', 'parent', 'kind']
+  const fields = ['name', 'summary', 'description', 'externalDocs', 'parent', 'kind']
   for (const name of Array.isArray(tags) ? tags.filter(isSchema).flatMap(Object.keys) : []) {
-    const problem = known.includes(name) ? undefined : accessProblem(name, known)
+    const problem = fields.includes(name) ? undefined : accessProblem(name, fields)
     if (problem !== undefined) return `${name} is not a keyword of a tag, and ${problem}`
   }
   return undefined
@@ -63,11 +63,11 @@ function lostParent(tags: unknown): string | undefined {
   const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
   const parents = new Map(all.map(({ name, parent }) => [textOf(name), textOf(parent)]))
   for (const [name, first] of parents) {
-    const met = new Set([name])
+    const visited = new Set([name])
     for (let parent = first; parent !== undefined; parent = parents.get(parent)) {
       if (!parents.has(parent)) return `the parent ${parent} of ${String(name)} is not a tag; add it`
-      if (met.has(parent)) return `${String(name)} is its own parent; remove one of the parents`
-      met.add(parent)
+      if (visited.has(parent)) return `${String(name)} is its own parent; remove one of the parents`
+      visited.add(parent)
     }
   }
   return undefined
@@ -76,13 +76,13 @@ function lostParent(tags: unknown): string | undefined {
 /** The problem of a tag without a name of its own. */
 function unnamedTag(tags: unknown): string | undefined {
   if (!Array.isArray(tags)) return 'is not a list; write one'
-  const met = new Set<unknown>()
+  const visited = new Set<unknown>()
   for (const tag of tags) {
     const problem = lacking(tag, 'name')
     if (problem !== undefined) return problem
     const { name } = tag as { name: unknown }
-    if (met.has(name)) return `${String(name)} is listed twice; remove one of them`
-    met.add(name)
+    if (visited.has(name)) return `${String(name)} is listed twice; remove one of them`
+    visited.add(name)
   }
   return undefined
 }

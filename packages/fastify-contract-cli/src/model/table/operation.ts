@@ -2,7 +2,7 @@ import { externalDocs } from './external-docs.ts'
 import { type Keywords, type Mending, quoted, shown } from './keyword.ts'
 import { besideQuerystring, mendParameters } from './parameters.ts'
 import { nameSchemes, securityProblem } from './security-scheme.ts'
-import { type ServedOperation, ofServed } from './served-operation.ts'
+import { type ServedOperation, mendServed } from './served-operation.ts'
 import { mendOwnServers } from './servers.ts'
 import { mendStatuses } from './statuses.ts'
 
@@ -11,12 +11,12 @@ export const operation: Keywords = {
   operationId: { is: 'text' },
   parameters: {
     holds: ['parameter'],
-    mends: ofServed(mendParameters),
+    mends: mendServed(mendParameters),
     // In one that is served, it is refused.
     warns: (value, _operation, { role }) => (role === 'served' ? undefined : besideQuerystring(value)),
   },
-  requestBody: { holds: 'requestBody', mends: ofServed(mendBody) },
-  responses: { holds: { each: 'response' }, mends: ofServed(mendStatuses) },
+  requestBody: { holds: 'requestBody', mends: mendServed(mendBody) },
+  responses: { holds: { each: 'response' }, mends: mendServed(mendStatuses) },
   tags: { isShown: true, warns: unquotedTag },
   ...shown('summary description deprecated'),
   externalDocs,

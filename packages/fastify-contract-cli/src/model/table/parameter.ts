@@ -34,7 +34,7 @@ export const parameter: Keywords = {
   required: { is: 'true or false', mends: requireInPath },
   explode: {
     is: 'true or false',
-    ignores: (_value, { in: place }) => (place === 'querystring' ? ofContent : undefined),
+    ignores: (_value, { in: place }) => (place === 'querystring' ? describedByContent : undefined),
   },
   style: {
     ignores: (value, { in: place }) => foreignStyle(value, place),
@@ -50,7 +50,7 @@ export const parameter: Keywords = {
       removeNull(described, mending)
     },
     rejects: (_value, { in: place, content }) =>
-      place === 'querystring' && content !== undefined ? ofContent : undefined,
+      place === 'querystring' && content !== undefined ? describedByContent : undefined,
     warns: (value, { style }, { schemas }) => (style === 'deepObject' ? undefined : partlyReadText(value, schemas)),
   },
   ...examples,
@@ -92,11 +92,11 @@ function addSchema({ object }: ContractObject, { warn }: Mending): void {
 
 const styles: Readonly<Record<string, readonly string[]>> = stylesOf
 
-const ofContent = 'has no meaning for a querystring, which its content describes; remove it'
+const describedByContent = 'has no meaning for a querystring, which its content describes; remove it'
 
 function foreignStyle(style: unknown, place: unknown): string | undefined {
   const own = styles[String(place)] ?? []
-  if (place === 'querystring') return ofContent
+  if (place === 'querystring') return describedByContent
   return own.includes(String(style))
     ? undefined
     : `${String(style)} is not a style of ${String(place)}; ${didYouMean(String(style), own, `use ${String(own[0])}`)}`

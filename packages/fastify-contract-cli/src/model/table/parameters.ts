@@ -19,19 +19,19 @@ export function mendParameters({ object, path, route }: ServedOperation, mending
   const inPath = [...new Set(parametersIn(path))]
   const keys = keysOf(object, document, resolve)
   const credentials = new Set(keys.map(keyOfParameter))
-  const met = new Set<string | undefined>()
+  const visited = new Set<string | undefined>()
   const kept = declared.filter((written: unknown) => {
     const parameter = resolve(written)
     const key = keyOfParameter(parameter)
     if (parameter === undefined || key === undefined) return true
     const problem = surplusProblem(parameter, inPath) ?? (credentials.has(key) ? isCredential : undefined)
-    const reason = met.has(key) ? 'is declared twice, and the first counts; remove the other' : problem
-    met.add(key)
+    const reason = visited.has(key) ? 'is declared twice, and the first counts; remove the other' : problem
+    visited.add(key)
     if (reason === undefined) return true
     warn({ object: parameter, key: 'name' }, `${nameOfParameter(parameter)} ${reason}`, `parameter ${reason}`)
     return false
   })
-  for (const name of inPath.filter((each) => !met.has(`path ${each}`))) {
+  for (const name of inPath.filter((each) => !visited.has(`path ${each}`))) {
     const text = `${route}: the path parameter ${name} is not declared, and is read as a string; add it`
     warn({ object }, text, 'undeclared path parameter')
     kept.push(places.share({ name, in: 'path', required: true, schema: { type: 'string' } }, object))
@@ -50,9 +50,9 @@ export function keyOfParameter(parameter: Members | undefined): string | undefin
 
 /** The problem of a parameter beside a querystring, which is the whole query (OpenAPI 3.2, section 4.12.1). */
 export function besideQuerystring(parameters: unknown): string | undefined {
-  const known = Array.isArray(parameters) ? parameters.filter(isSchema) : []
-  const whole = known.find((each) => each['in'] === 'querystring')
-  const other = known.find((each) => each !== whole && /^query(?:string)?$/.test(String(each['in'])))
+  const declared = Array.isArray(parameters) ? parameters.filter(isSchema) : []
+  const whole = declared.find((each) => each['in'] === 'querystring')
+  const other = declared.find((each) => each !== whole && /^query(?:string)?$/.test(String(each['in'])))
   if (whole === undefined || other === undefined) return undefined
   return `${nameOfParameter(whole)} is the whole query, and ${nameOfParameter(other)} is beside it; remove one of them`
 }
@@ -64,11 +64,11 @@ function refuseBesideQuerystring(parameters: (Members | undefined)[], keys: Memb
   const { content } = whole
   const isForm = isSchema(content) && Object.keys(content).every((type) => kindOf(type) === 'form')
   const key = isForm ? undefined : keys.find((each) => each['in'] === 'query')
-  const ofKey =
+  const keyProblem =
     key === undefined
       ? undefined
       : `${nameOfParameter(whole)} has no room for the API key ${String(key['name'])}; use application/x-www-form-urlencoded`
-  const text = besideQuerystring(parameters) ?? ofKey
+  const text = besideQuerystring(parameters) ?? keyProblem
   if (text !== undefined) reject({ object: whole, key: 'in' }, text)
 }
 

@@ -51,12 +51,12 @@ function includePathItems(paths: Members, { places, resolve }: Mending): void {
 /** Lists the operations, with an object for each: YAML aliases may share one. */
 function operationsIn(paths: Members, mending: Mending): PlacedOperation[] {
   const isIgnored = (method: string) => mending.keywordOf('pathItem', method)?.ignores !== undefined
-  const met = new Set<unknown>()
+  const visited = new Set<unknown>()
   const own = (holder: Members, name: string): Members | undefined => {
     const object = holder[name]
     if (!isSchema(object)) return undefined
-    const copy = met.has(object) ? mending.places.share({ ...object }, object) : object
-    met.add(object)
+    const copy = visited.has(object) ? mending.places.share({ ...object }, object) : object
+    visited.add(object)
     holder[name] = copy
     return copy
   }

@@ -5,21 +5,21 @@ type Members = Record<string, unknown>
 
 /** Removes null from the schema of a parameter or a header, which is text. */
 export function removeNull({ object }: ContractObject, mending: Mending): void {
-  if ('schema' in object) object['schema'] = ofText(object['schema'], mending)
+  if ('schema' in object) object['schema'] = textWithoutNull(object['schema'], mending)
 }
 
 /**
  * A schema and that of its items without null: a copy, because a reference may lead to a schema of other values too.
  * Whether `nullable` was upgraded in them makes no difference.
  */
-function ofText(schema: unknown, mending: Mending): unknown {
+function textWithoutNull(schema: unknown, mending: Mending): unknown {
   const chain = mending.chainOf(schema)
   const target = chain.at(-1)
   if (target === undefined) return schema
   const { items } = target
-  const ofItems = items === undefined ? items : ofText(items, mending)
-  if (!chain.some(isNullable) && ofItems === items) return schema
-  return { ...withoutNull(target, mending), ...(items === undefined ? {} : { items: ofItems }) }
+  const itemSchema = items === undefined ? items : textWithoutNull(items, mending)
+  if (!chain.some(isNullable) && itemSchema === items) return schema
+  return { ...withoutNull(target, mending), ...(items === undefined ? {} : { items: itemSchema }) }
 }
 
 function isNullable({ type, anyOf, oneOf, nullable }: Members): boolean {

@@ -18,17 +18,17 @@ const framing = /^(?:connection|content-(?:length|type)|date|keep-alive|te|trail
 /** Removes the headers that a handler cannot set. */
 function removeHeaders({ object: { headers } }: ContractObject, { warn }: Mending): void {
   if (!isSchema(headers)) return
-  const met = new Set<string>()
+  const visited = new Set<string>()
   for (const name of Object.keys(headers)) {
     const key = name.toLowerCase()
-    const problem = met.has(key)
+    const problem = visited.has(key)
       ? 'differs from another header only by case, and is ignored; remove one'
       : framing.test(name)
         ? 'is set by the server, and is ignored; remove it'
         : isFieldName(name)
           ? undefined
           : 'is not a header name, and is ignored; use letters, digits and -'
-    met.add(key)
+    visited.add(key)
     if (problem === undefined) continue
     Reflect.deleteProperty(headers, name)
     warn({ object: headers, key: name }, `the header ${name} ${problem}`, `header ${problem}`)

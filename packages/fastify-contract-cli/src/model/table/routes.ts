@@ -54,11 +54,11 @@ export function mergeRoutes(
 }
 
 function additionalOperationsOf(item: Record<string, unknown>): Record<string, unknown> {
-  const { additionalOperations: known } = item
-  if (isSchema(known)) return known
-  const made = {}
-  item['additionalOperations'] = made
-  return made
+  const { additionalOperations: additional } = item
+  if (isSchema(additional)) return additional
+  const created = {}
+  item['additionalOperations'] = created
+  return created
 }
 
 /** The names of the parameters of a path. */

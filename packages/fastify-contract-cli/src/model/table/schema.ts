@@ -240,12 +240,12 @@ function indistinct(value: unknown, { oneOf, anyOf }: Schema, { schemas }: Keywo
 
 function unknownFormat(value: unknown, { type = 'string' }: Schema): string | undefined {
   const name = String(value)
-  const ofType = formats.get(name)
-  if (ofType === undefined)
+  const formatTypes = formats.get(name)
+  if (formatTypes === undefined)
     return `${name} is not a supported format, and is not validated; use a pattern, or remove it`
-  return [type].flat().includes(ofType)
+  return [type].flat().includes(formatTypes)
     ? undefined
-    : `${name} is a format of ${ofType}, and is not validated; change the type`
+    : `${name} is a format of ${formatTypes}, and is not validated; change the type`
 }
 
 /** Names and descriptions belong to the values of `enum` by their order. `nullable` has added null to the values. */

@@ -10,7 +10,7 @@ export interface ServedOperation {
 }
 
 /** A verb for the operations of `paths`: webhooks and callbacks, which the server calls, only document. */
-export function ofServed(mend: (operation: ServedOperation, mending: Mending) => void) {
+export function mendServed(mend: (operation: ServedOperation, mending: Mending) => void) {
   return ({ object, name: method, within: path, role }: ContractObject, mending: Mending): void => {
     if (role === 'served') mend({ object, method, path, route: `${method.toUpperCase()} ${path}` }, mending)
   }

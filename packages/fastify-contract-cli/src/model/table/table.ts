@@ -42,8 +42,8 @@ export const keywords: Record<Kind, Keywords> = {
 
 /** The keyword of a name, or the one for any name; undefined for an unknown name. */
 export function keywordOf(kind: Kind, name: string): Keyword | undefined {
-  const ofKind = keywords[kind]
-  return Object.hasOwn(ofKind, name) ? ofKind[name] : ofKind['*']
+  const kindKeywords = keywords[kind]
+  return Object.hasOwn(kindKeywords, name) ? kindKeywords[name] : kindKeywords['*']
 }
 
 /** The OpenAPI objects within a member. */
