@@ -12,8 +12,8 @@ export function callersOf(contract: TestedContract, given: readonly string[]): C
     // A token alone may end in =.
     if (/^=?$/.test(value)) throw new UsageError('--auth must be SCHEME=CREDENTIALS')
     if (!schemes.has(name)) {
-      const known = [...schemes.keys()].join(', ')
-      throw new UsageError(`--auth: the contract has no security scheme ${name}; it has ${known || 'none'}`)
+      const names = [...schemes.keys()].join(', ')
+      throw new UsageError(`--auth: the contract has no security scheme ${name}; it has ${names || 'none'}`)
     }
     const index = callers.findIndex((caller) => !Object.hasOwn(caller, name))
     const credentials = credentialsOf(contract, name, value)
@@ -27,12 +27,12 @@ export function callersOf(contract: TestedContract, given: readonly string[]): C
 /** The values of path parameters. @throws UsageError for the name of none */
 export function pathValuesOf({ operations }: TestedContract, given: readonly string[]): [string, string][] {
   const parameters = operations.flatMap((operation) => operation.parameters).filter((each) => each.in === 'path')
-  const known = [...new Set(parameters.map(({ name }) => name))]
+  const names = [...new Set(parameters.map(({ name }) => name))]
   return given.map((pair) => {
     const [name, value] = splitAt('--path', pair, '=')
-    if (known.includes(name) && value !== '') return [name, value]
+    if (names.includes(name) && value !== '') return [name, value]
     if (value === '') throw new UsageError(`--path: no path has an empty ${name}`)
-    throw new UsageError(`--path: the contract has no path parameter ${name}; it has ${known.join(', ') || 'none'}`)
+    throw new UsageError(`--path: the contract has no path parameter ${name}; it has ${names.join(', ') || 'none'}`)
   })
 }
 

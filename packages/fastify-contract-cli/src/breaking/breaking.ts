@@ -49,16 +49,16 @@ interface Comparison {
 
 function resultOf({ contract, label, changes, before, after, listsAll }: Comparison): CommandResult {
   if (changes.length === 0) return { ok: true, lines: [`${contract}: no changes since ${label}`] }
-  const ofImpact = (['breaking', 'compatible', 'editorial'] as const).map(
+  const changesByImpact = (['breaking', 'compatible', 'editorial'] as const).map(
     (impact) => [impact, changes.filter((change) => change.impact === impact)] as const,
   )
-  const listed = ofImpact.filter(([impact]) => listsAll || impact !== 'editorial')
+  const listed = changesByImpact.filter(([impact]) => listsAll || impact !== 'editorial')
   const lines = listed.flatMap(([impact, found]) =>
     found.map(({ text, place }) => `${impact.padEnd(10)}  ${text} (${place})`),
   )
-  const isShort = ofImpact.some(([impact, found]) => impact === 'editorial' && found.length > 0 && !listsAll)
+  const isShort = changesByImpact.some(([impact, found]) => impact === 'editorial' && found.length > 0 && !listsAll)
   const counts =
-    ofImpact.map(([impact, found]) => `${String(found.length)} ${impact}`).join(', ') +
+    changesByImpact.map(([impact, found]) => `${String(found.length)} ${impact}`).join(', ') +
     (isShort ? ' (--all lists them)' : '')
   const summary = `compared with ${label}: ${counts}`
   if (!changes.some(({ impact }) => impact === 'breaking')) {

@@ -79,10 +79,10 @@ function withOwnServers({ document: { paths = {} } }: OpenApi): string[] {
 function comparable({ document }: OpenApi, moved: ReadonlySet<string>): unknown {
   // A copy of the same form.
   const copy = copyForRedocly(document) as unknown as ContractDocument
-  const { security: ofAll = [], ...rest } = copy
+  const { security: documentSecurity = [], ...rest } = copy
   for (const [path, item] of Object.entries(rest.paths ?? {})) {
     for (const { method, written } of operationsIn(item)) {
-      const { security = ofAll } = written
+      const { security = documentSecurity } = written
       written.security = security.length === 0 ? [{}] : security
       if (moved.has(`${method} ${path}`)) written.servers ??= rest.servers ?? [{ url: '/' }]
     }

@@ -47,14 +47,14 @@ export async function generateFiles(project: Project): Promise<ContractFiles> {
   const sums = [...sources].map(([name, content]) => {
     return [fromOut(join(dirname(path), name)), hash('sha256', content)] as const
   })
-  const ofRoot = holder === undefined ? {} : { root: fromOut(holder) }
+  const rootOption = holder === undefined ? {} : { root: fromOut(holder) }
   const header = `// Generated from ${basename(contract)} by fastify-contract. Do not edit.\n`
   const files = new Map([
     ['openapi.ts', `${header}\n${writeTypes(read)}`],
     // Last, because files are replaced in this order.
     [
       'contract.ts',
-      `${header}\n${writeContract({ sources: Object.fromEntries(sums), ...ofRoot, ...contractTexts(read) }, document)}`,
+      `${header}\n${writeContract({ sources: Object.fromEntries(sums), ...rootOption, ...contractTexts(read) }, document)}`,
     ],
   ])
   return { files, document, operations, sources, warnings }

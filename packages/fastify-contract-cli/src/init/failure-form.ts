@@ -9,16 +9,16 @@ import { plainValue } from '../suite/values.ts'
 import { propertyName, quoted } from './typescript.ts'
 
 /** The parts of a failure that its body can tell. */
-export interface ToldFailure {
+export interface FailureParts {
   status: number
   message: string
 }
 
 /** The members of a body that take a part of the failure, by their names. */
-const partOf: Record<string, keyof ToldFailure> = { status: 'status', message: 'message', detail: 'message' }
+const partOf: Record<string, keyof FailureParts> = { status: 'status', message: 'message', detail: 'message' }
 
 /** Failures of which a member takes a part always: a constant, a format or a pattern excludes one of them. */
-const samples: ToldFailure[] = [
+const samples: FailureParts[] = [
   { status: 400, message: 'body/name must be a string' },
   { status: 503, message: 'query/limit is required' },
 ]
@@ -52,23 +52,27 @@ export function declaredForm(operations: readonly ContractOperation[], source: S
 }
 
 /** The members of a body that take their part of each failure. */
-function takers({ body, schema }: Omit<DeclaredForm, 'type'>, source: SchemaSource, failures: readonly ToldFailure[]) {
-  if (!isObject(body)) return new Map<string, keyof ToldFailure>()
-  const takes = ([name, part]: [string, keyof ToldFailure]) =>
+function filledMembers(
+  { body, schema }: Omit<DeclaredForm, 'type'>,
+  source: SchemaSource,
+  failures: readonly FailureParts[],
+) {
+  if (!isObject(body)) return new Map<string, keyof FailureParts>()
+  const takes = ([name, part]: [string, keyof FailureParts]) =>
     Object.hasOwn(body, name) &&
     failures.every((failure) => isReply({ ...body, [name]: failure[part] }, schema, source))
   return new Map(Object.entries(partOf).filter(takes))
 }
 
 /** A body whose members tell of a failure what they allow. */
-export function told(form: Omit<DeclaredForm, 'type'>, source: SchemaSource, failure: ToldFailure): unknown {
-  const members = [...takers(form, source, [failure])].map(([name, part]) => [name, failure[part]])
+export function filledBody(form: Omit<DeclaredForm, 'type'>, source: SchemaSource, failure: FailureParts): unknown {
+  const members = [...filledMembers(form, source, [failure])].map(([name, part]) => [name, failure[part]])
   return isObject(form.body) ? { ...form.body, ...Object.fromEntries(members) } : form.body
 }
 
 /** Writes src/failure-form.ts: a function that makes the failures of a declared form. It is code to read and edit. */
 export function writeFailureForm(form: DeclaredForm, source: SchemaSource): string {
-  const parts = [...new Set(takers(form, source, samples).values())]
+  const parts = [...new Set(filledMembers(form, source, samples).values())]
   const remedy = '// No member tells `message`, the reason: say where it belongs.\n'
   const type = form.type.toLowerCase() === 'application/json' ? '' : `  contentType: ${quoted(form.type)},\n`
   return `import type { FailureForm } from 'fastify-contract'
@@ -81,8 +85,8 @@ ${type}  body: ${bodyCode(form, source, { status: 'status', message: 'message' }
 }
 
 /** The body of a form as TypeScript. @param parts the expressions of the parts of the failure */
-export function bodyCode(form: DeclaredForm, source: SchemaSource, parts: Record<keyof ToldFailure, string>): string {
-  const taken = takers(form, source, samples)
+export function bodyCode(form: DeclaredForm, source: SchemaSource, parts: Record<keyof FailureParts, string>): string {
+  const taken = filledMembers(form, source, samples)
   return codeOf(form.body, (name) => {
     const part = taken.get(name)
     return part && parts[part]

@@ -57,16 +57,17 @@ async function writeFiles(
   folder: string,
   files: ReadonlyMap<string, string | Uint8Array>,
 ): Promise<string | undefined> {
-  let made: string | undefined
+  let createdFolder: string | undefined
   try {
-    made = await mkdir(folder, { recursive: true })
+    createdFolder = await mkdir(folder, { recursive: true })
     for (const [name, content] of files) {
       await mkdir(dirname(join(folder, name)), { recursive: true })
       await writeFile(join(folder, name), content)
     }
     return undefined
   } catch (error) {
-    const written = made === undefined ? [...files.keys()].map((name) => join(folder, firstOf(name))) : [made]
+    const written =
+      createdFolder === undefined ? [...files.keys()].map((name) => join(folder, firstOf(name))) : [createdFolder]
     for (const each of written) await rm(each, { recursive: true, force: true })
     return codeOf(error)
   }

@@ -73,7 +73,7 @@ export function handlers({ operations, schemes, examples }: Service): string {
     const about = [id === route ? '' : route, String(summary)].filter((part) => part !== '').join(': ')
     return `  ${propertyName(id)}: notImplemented,${about === '' ? '' : ` // ${comment(about)}`}\n`
   })
-  const told =
+  const exampleText =
     examples.length === 0
       ? ''
       : ` Such as:\n *${examples.map((line) => `\n *     ${line.replaceAll('*/', '*\\/')}`).join('')}`
@@ -85,7 +85,7 @@ export function handlers({ operations, schemes, examples }: Service): string {
   return `${names === '' ? '' : `import { ${names} } from 'fastify-contract'\n`}import type { Handlers } from '../generated/contract.ts'
 ${auth}
 /**
- * The handler of each operation. It gets the valid request, and returns a declared status with its body.${told}
+ * The handler of each operation. It gets the valid request, and returns a declared status with its body.${exampleText}
  */
 export const handlers: Handlers${types} = {
 ${lines.join('')}}
@@ -313,9 +313,9 @@ export function test({ schemes }: Service): string {
       : secretOf[kind] === 'token'
         ? 'Bearer secret'
         : 'secret'
-  const known = [...schemes].map(([name, scheme]) => `${propertyName(name)}: ${quoted(credentialsOf(scheme))}`)
+  const credentials = [...schemes].map(([name, scheme]) => `${propertyName(name)}: ${quoted(credentialsOf(scheme))}`)
   const secrets = [...variablesOf(schemes).values()].map((variable) => `process.env[${quoted(variable)}] = 'secret'\n`)
-  const auth = known.length === 0 ? '' : `, auth: { ${known.join(', ')} }`
+  const auth = credentials.length === 0 ? '' : `, auth: { ${credentials.join(', ')} }`
   return `import { after, test } from 'node:test'
 import { documentOf } from 'fastify-contract/document'
 import { readContract, test as testServer } from 'fastify-contract-cli/suite'

@@ -42,11 +42,11 @@ export class Collections {
 
   constructor(operations: readonly ContractOperation[], source: SchemaSource) {
     this.#source = source
-    const ofCollection = ({ collection }: Resource) =>
+    const collectionOperations = ({ collection }: Resource) =>
       operations.filter(({ path }) => path.replace(/\/$/, '') === collection)
     const all = resourcesOf({ operations }).flatMap((resource): [ContractOperation, Resource][] => {
-      const ofThings = Object.values(resource.operations).filter((operation) => operation !== undefined)
-      return [...ofThings, ...ofCollection(resource)].map((operation) => [operation, resource])
+      const resourceOperations = Object.values(resource.operations).filter((operation) => operation !== undefined)
+      return [...resourceOperations, ...collectionOperations(resource)].map((operation) => [operation, resource])
     })
     this.#resources = new Map(all)
   }
@@ -76,11 +76,11 @@ export class Collections {
   }
 
   #replyOfThing({ operation, resource, collection, body, respond }: Asked, id: string): MockReply | undefined {
-    const known = this.#memory.find(collection, id)
-    if (known !== undefined && known.members === undefined) {
+    const stored = this.#memory.find(collection, id)
+    if (stored !== undefined && stored.members === undefined) {
       if (declaredResponse(operation.object.responses, 404) !== undefined) return respond(404)
       // What clients have not posted is never quite gone.
-      if (!known.isSeed) throw new Refusal('path_not_found', `${id} was deleted`)
+      if (!stored.isSeed) throw new Refusal('path_not_found', `${id} was deleted`)
     }
     const success = successOf(operation)
     if (operation.method === 'delete') {
@@ -90,7 +90,7 @@ export class Collections {
     }
     if (operation.method === 'put' || operation.method === 'patch') {
       if (body === undefined) return undefined
-      const changed = operation.method === 'put' ? body : { ...known?.members, ...body }
+      const changed = operation.method === 'put' ? body : { ...stored?.members, ...body }
       const members = this.#named(resource, changed, id)
       const reply = respond(success, (schema, plain) => this.#shown(resource, members, schema, plain))
       this.#memory.put(collection, id, members)
@@ -98,7 +98,7 @@ export class Collections {
     }
     if (!isReading(operation.method)) return undefined
     return respond(success, (schema, plain) => {
-      if (known?.members !== undefined) return this.#shown(resource, known.members, schema, plain)
+      if (stored?.members !== undefined) return this.#shown(resource, stored.members, schema, plain)
       const drawn = plain()
       return isObject(drawn) ? this.#shown(resource, this.#named(resource, drawn, id), schema, plain) : drawn
     })
@@ -107,8 +107,8 @@ export class Collections {
   #create(asked: Asked, body: Members): MockReply {
     const { operation, resource, collection, respond } = asked
     const given = idTextOf(body[idKey(resource.parameter, Object.keys(body)) ?? ''])
-    const known = given === undefined ? undefined : this.#memory.find(collection, given)
-    const isTaken = known?.members !== undefined && !known.isSeed
+    const stored = given === undefined ? undefined : this.#memory.find(collection, given)
+    const isTaken = stored?.members !== undefined && !stored.isSeed
     if (isTaken && operation.object.responses['409'] !== undefined) return respond(409)
     const drawn = given === undefined ? this.#newId(asked) : undefined
     const id = drawn?.id ?? given ?? ''
@@ -201,9 +201,9 @@ export class Collections {
     const inPath = Object.values(operations)[0]?.parameters.find(
       ({ name, in: at }) => name === parameter && at === 'path',
     )
-    const [ofReply, ofPath] = [properties[key] ?? {}, inPath?.schema ?? {}]
+    const [replySchema, pathSchema] = [properties[key] ?? {}, inPath?.schema ?? {}]
     // An id may be a text in a reply and an integer in the path.
-    const schemas = [{ allOf: [ofReply, ofPath] }, ofReply, ofPath]
+    const schemas = [{ allOf: [replySchema, pathSchema] }, replySchema, pathSchema]
     const first = this.#memory.sizeOf(collection)
     for (let index = first; ; index++) {
       const draw = (schema: Schema) => attempt('', {}, () => plainValue(schema, this.#source, index))

@@ -3,7 +3,7 @@ import { problemDetails } from 'fastify-contract'
 import { type ContractOperation, basePathsOf, declaredResponse, isJson, isRange } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
-import { type ToldFailure, declaredForm, told } from '../init/failure-form.ts'
+import { type FailureParts, declaredForm, filledBody } from '../init/failure-form.ts'
 import { type TestedContract, operationOf } from '../suite/contract.ts'
 import { Fault } from '../suite/fault.ts'
 import type { SchemaSource } from '../suite/flat-schema.ts'
@@ -47,12 +47,12 @@ export function fitFailures(
       return
     }
     reply.header('content-type', contentType)
-    if (!isTold(message, body)) onReasonLost?.(`${method} ${url}: ${String(status)}, ${message}`)
+    if (!hasReason(message, body)) onReasonLost?.(`${method} ${url}: ${String(status)}, ${message}`)
     done(null, isJson(contentType) ? stringifyJson(body) : body)
   })
 }
 
-function isTold(reason: string, body: unknown): boolean {
+function hasReason(reason: string, body: unknown): boolean {
   return isObject(body) && Object.values(body).includes(reason)
 }
 
@@ -71,7 +71,7 @@ function fitter(contract: TestedContract & SchemaSource) {
   const form = declaredForm(contract.operations, contract)
   return (
     request: { method: string; url: string },
-    { status: given, message }: ToldFailure,
+    { status: given, message }: FailureParts,
     headers: ReturnType<FastifyReply['getHeaders']>,
   ): MockReply => {
     const operation = operationOf(contract, request)
@@ -93,13 +93,13 @@ function fitter(contract: TestedContract & SchemaSource) {
       }
     }
     const problem = problemDetails({ name: 'invalid_request', ...failure })
-    const usual = form && replyIn(form.type, told(form, contract, failure))
-    const known = [usual ?? [], replyIn(problem.contentType, problem.body)].flat()
+    const usual = form && replyIn(form.type, filledBody(form, contract, failure))
+    const forms = [usual ?? [], replyIn(problem.contentType, problem.body)].flat()
     // The default one tells it always.
-    const telling = known.filter(({ body }) => isTold(message, body))
-    const fitting = telling.find(keepsContract) ?? (operation && declaredFailure(operation, contract, failure))
+    const candidates = forms.filter(({ body }) => hasReason(message, body))
+    const fitting = candidates.find(keepsContract) ?? (operation && declaredFailure(operation, contract, failure))
     // Where nothing is declared, all are alike.
-    return fitting ?? telling[0]!
+    return fitting ?? candidates[0]!
   }
 }
 
@@ -107,10 +107,10 @@ function fitter(contract: TestedContract & SchemaSource) {
 function declaredFailure(
   operation: ContractOperation,
   source: SchemaSource,
-  failure: ToldFailure,
+  failure: FailureParts,
 ): MockReply | undefined {
   const { status } = failure
-  const value = (schema: Schema, plain: () => unknown) => told({ schema, body: plain() }, source, failure)
+  const value = (schema: Schema, plain: () => unknown) => filledBody({ schema, body: plain() }, source, failure)
   return attempt('', {}, () => replyOf(operation, source, { status, value })) ?? withoutContent(operation, status)
 }
 

@@ -3,9 +3,9 @@ import type { SchemaSource } from '../suite/flat-schema.ts'
 import { type Members, isObject } from '../suite/resources.ts'
 import { isReply } from './conform.ts'
 
-const ofPages = 'page|link|url|uri|href|cursor|token|marker|offset|key'
+const pageWords = 'page|link|url|uri|href|cursor|token|marker|offset|key'
 /** The names of members that lead to the next page of a list, or say that there is one. */
-const next = new RegExp(`^(?:@odata\\.)?next(?:_?(?:${ofPages}))*$|^has_?(?:more|next)(?:_?pages?)?$`, 'i')
+const next = new RegExp(`^(?:@odata\\.)?next(?:_?(?:${pageWords}))*$|^has_?(?:more|next)(?:_?pages?)?$`, 'i')
 
 /**
  * Makes a list the last page, so that a client that follows its pages comes to an end. What is within the items of a list

@@ -1,9 +1,9 @@
 import type { Members } from '../suite/resources.ts'
 
 /** How many things and names of deleted ones are kept, over all collections; the oldest are forgotten. */
-const most = 1_000
+const maxMembers = 1_000
 /** What they may take in memory, by `bytesOf`. */
-const mostBytes = 16 * 2 ** 20
+const maxBytes = 16 * 2 ** 20
 
 /** A thing of a collection; without members if it was deleted. */
 interface Thing {
@@ -70,7 +70,7 @@ export class Memory {
     this.#things.set(path, { thing, bytes })
     this.#bytes += bytes
     for (const oldest of this.#things.keys()) {
-      if (oldest === path || (this.#things.size <= most && this.#bytes <= mostBytes)) break
+      if (oldest === path || (this.#things.size <= maxMembers && this.#bytes <= maxBytes)) break
       this.#forget(oldest)
     }
   }

@@ -44,12 +44,12 @@ export interface RequestValues {
 export function exampledBy(operation: ContractOperation, values: RequestValues): ChosenResponse | undefined {
   const { parameters, object } = operation
   const bodies = Object.values(object.requestBody?.content ?? {}).flatMap((media) => namesOf(media, values.body))
-  const ofParameters = parameters.flatMap((parameter) => {
+  const parameterExamples = parameters.flatMap((parameter) => {
     if (parameter.in === 'querystring') return namesOf(parameter, values.querystring)
     const given = parameter.in === 'cookie' ? undefined : values[parameter.in]
     return namesOf(parameter, given?.[parameter.name])
   })
-  return exampledIn(operation, [...bodies, ...ofParameters])
+  return exampledIn(operation, [...bodies, ...parameterExamples])
 }
 
 /** The names of the examples that a value equals. */

@@ -58,8 +58,8 @@ const concreteTypes: [RegExp, string][] = [
 
 /** A media type of a range. */
 function concreteTypeOf(range: string): string {
-  const known = concreteTypes.find(([expression]) => expression.test(range))?.[1]
-  return known ?? range.replace('*', 'octet-stream')
+  const concreteType = concreteTypes.find(([expression]) => expression.test(range))?.[1]
+  return concreteType ?? range.replace('*', 'octet-stream')
 }
 
 /** @param wanted `isList` says that the body may be a page of a list */

@@ -25,13 +25,13 @@ export function bodiesOf(operation: ContractOperation, type: string, source: Sch
   const examples = [...examplesOf(operation.object.requestBody?.content[type] ?? {}).values()].map(exact)
   const kind = kindOf(type)
   const isText = (value: Json) => typeof value === 'string' && (kind === 'text' || kind === 'bytes')
-  const known = examples.filter(kind === 'json' ? isValid : isText)
-  if (source.plain?.hasExamples === true && known.length > 0) return fc.constant(known[0])
+  const validExamples = examples.filter(kind === 'json' ? isValid : isText)
+  if (source.plain?.hasExamples === true && validExamples.length > 0) return fc.constant(validExamples[0])
   const draw = () => drawnBodies(operation, type, source)
-  const drawn = known.length === 0 ? draw() : attempt('', {}, draw)
-  if (drawn === undefined) return fc.constantFrom(...known)
-  if (source.plain !== undefined || known.length === 0) return drawn
-  return fc.oneof({ weight: 6, arbitrary: drawn }, { weight: 1, arbitrary: fc.constantFrom(...known) })
+  const drawn = validExamples.length === 0 ? draw() : attempt('', {}, draw)
+  if (drawn === undefined) return fc.constantFrom(...validExamples)
+  if (source.plain !== undefined || validExamples.length === 0) return drawn
+  return fc.oneof({ weight: 6, arbitrary: drawn }, { weight: 1, arbitrary: fc.constantFrom(...validExamples) })
 }
 
 /** @throws NoGenerator */
@@ -103,9 +103,9 @@ export function writtenBody(
     const fields = fieldsOf(property, member, encodings[property], String)
     const file = files.includes(property) ? '; filename="file"' : ''
     const media = types[property] ?? (file === '' ? undefined : 'application/octet-stream')
-    const told = `${file}${media === undefined ? '' : `\r\nContent-Type: ${media}`}\r\n\r\n`
+    const partHeaders = `${file}${media === undefined ? '' : `\r\nContent-Type: ${media}`}\r\n\r\n`
     return fields.map(([name, text]) => {
-      return `--${boundary}\r\nContent-Disposition: form-data; name="${escapedName(name)}"${told}${text}\r\n`
+      return `--${boundary}\r\nContent-Disposition: form-data; name="${escapedName(name)}"${partHeaders}${text}\r\n`
     })
   })
   return `${parts.join('')}--${boundary}--\r\n`

@@ -70,16 +70,16 @@ function isOf(type: JsonType, value: Json): boolean {
 
 /** Lists each rule of a schema, at every place in it, with values that break it. */
 export function breaksOf(schema: Schema, place: string, source: SchemaSource): Break[] {
-  return breaksAt(flatten(schema, { ...source, places: { left: mostPlaces } }), place)
+  return breaksAt(flatten(schema, { ...source, places: { left: maxPlaces } }), place)
 }
 
 /** The places of a schema whose rules are listed: schemas that refer to one another may have any number. */
-const mostPlaces = 10_000
+const maxPlaces = 10_000
 
 function breaksAt(whole: FlatSchema, place: string): Break[] {
   const { places, skippedParts } = whole.source
   if (places !== undefined && places.left-- <= 0) {
-    skippedParts?.add(`the rules of a schema beyond its first ${String(mostPlaces)} places`)
+    skippedParts?.add(`the rules of a schema beyond its first ${String(maxPlaces)} places`)
     return []
   }
   const flat = sent(whole)
@@ -90,11 +90,11 @@ function breaksAt(whole: FlatSchema, place: string): Break[] {
     return [breakOf(flat, place, choice, () => constantOf([...samples, ...near]))]
   }
   const { items, prefixItems = [] } = flat.assertions
-  const ofItems = [...prefixItems, items ?? []].flat().flatMap((schema, index) => {
+  const itemBreaks = [...prefixItems, items ?? []].flat().flatMap((schema, index) => {
     const breaks = breaksWithin(flat, schema, `${place}/${String(index)}`)
     return breaks.map(({ draw, ...broken }) => ({ ...broken, draw: () => withItem(flat, index, draw()) }))
   })
-  const ofProperties = Object.entries(whole.properties).flatMap(([name, property]): [string, Break][] => {
+  const propertyBreaks = Object.entries(whole.properties).flatMap(([name, property]): [string, Break][] => {
     const at = `${place}/${name}`
     if (Object.hasOwn(flat.properties, name)) return breaksWithin(flat, property, at).map((broken) => [name, broken])
     return [[name, { place: at, rule: 'readOnly', draw: () => memberOf(flat, property) }]]
@@ -104,8 +104,8 @@ function breaksAt(whole: FlatSchema, place: string): Break[] {
   })
   return [
     ...ownBreaks(flat, place),
-    ...ofItems,
-    ...[...missing, ...ofProperties].map(([name, { draw, ...broken }]) => {
+    ...itemBreaks,
+    ...[...missing, ...propertyBreaks].map(([name, { draw, ...broken }]) => {
       return { ...broken, draw: () => withProperty(flat, name, draw()) }
     }),
   ]

@@ -30,7 +30,7 @@ export type RequestBreak = Break<ContractRequest>
 type Change = (parts: RequestParts) => RequestParts
 
 /** Rules that OpenAPI leaves open, or that other servers need not have. */
-const ofLibrary = [
+const libraryRules = [
   'canonical decimal form',
   'canonical form',
   'empty',
@@ -50,7 +50,7 @@ const ofLibrary = [
 export function requestBreaksOf(operation: ContractOperation, source: SchemaSource, isStrict: boolean): RequestBreak[] {
   const requests = (breaks: Break<Change>[], type?: string): RequestBreak[] =>
     breaks
-      .filter(({ rule }) => isStrict || !ofLibrary.includes(rule))
+      .filter(({ rule }) => isStrict || !libraryRules.includes(rule))
       .map(({ draw, ...broken }) => {
         const change = ([parts, changed]: [RequestParts, Change]) => {
           const { parameters, ...others } = changed(parts)
@@ -60,16 +60,16 @@ export function requestBreaksOf(operation: ContractOperation, source: SchemaSour
         const requests = () => fc.tuple(partsOf(operation, source, type), draw()).map(change)
         return { ...broken, draw: () => found(requests(), hasUsualSize, source, noCounterexample) }
       })
-  const ofPart = (name: string, list: () => RequestBreak[]) =>
+  const partBreaks = (name: string, list: () => RequestBreak[]) =>
     attempt(`${routeOf(operation)}: broken ${name}`, source, list) ?? []
   const types = bodyTypes(operation)
   return [
     ...operation.parameters.flatMap((parameter) =>
-      ofPart(parameter.name, () => requests(breaksOfParameter(parameter, forParameters(source), isStrict))),
+      partBreaks(parameter.name, () => requests(breaksOfParameter(parameter, forParameters(source), isStrict))),
     ),
     ...types.flatMap((type) => {
       const suffix = types.length === 1 ? '' : ` (${type})`
-      const breaks = ofPart(type, () => requests(breaksOfBody(operation, type, source), type))
+      const breaks = partBreaks(type, () => requests(breaksOfBody(operation, type, source), type))
       return breaks.map(({ place, ...broken }) => ({ place: `${place}${suffix}`, ...broken }))
     }),
   ]
@@ -95,26 +95,26 @@ function breaksOfParameter(parameter: Parameter, source: SchemaSource, isStrict:
   const shape = textFormOf(parameter, source)
   // No path is without a text, and a header or a cookie has a pattern to be sent.
   const unbroken = place === 'path' ? 'minLength' : /^query/.test(place) ? undefined : 'pattern'
-  const ofText = () =>
+  const textBreaks = () =>
     rulesOfText(schema, source, { isSendable, whole: schemaOf(parameter) }).filter(({ rule }) => rule !== unbroken)
-  const ofJson = () =>
+  const jsonBreaks = () =>
     breaksOf(schema, '', source).map(({ rule, draw }): Rule => {
       return { rule, draw: () => found(draw(), isSendable, source, noCounterexample) }
     })
-  const rules = shape === 'json' ? ofJson() : shape === 'text' ? ofText() : []
-  const ofItems = shape === 'list' ? breaksOfItems(flatten(schema, source), isSendable) : []
+  const rules = shape === 'json' ? jsonBreaks() : shape === 'text' ? textBreaks() : []
+  const itemRules = shape === 'list' ? breaksOfItems(flatten(schema, source), isSendable) : []
   const sentOnce = rules.map(({ rule, draw }) => ({ rule, draw: () => draw().map((value) => [value]) }))
   const missing = { rule: 'required', draw: () => fc.constant<Json[]>([]) }
   const flat = flatten(schema, source)
   const deep = shape === 'deep' ? deepBreaks({ ...flat, properties: {} }, schema) : []
-  const ofDeep = deep.map(({ place: at, rule, draw }): Break<Change> => {
+  const nestedBreaks = deep.map(({ place: at, rule, draw }): Break<Change> => {
     const draws = () => draw().map((value) => sentAs(parameter, [value]))
     return { place: `${place}/${parameter.name}${at}`, rule, draw: draws }
   })
   // A query without fields is none, and may be left out.
   const isBroken = ({ rule }: MemberBreak) => rule !== 'required' || required === true
   const members = shape === 'form' ? breaksOfMembers(flat, isDeepIn(parameter)).filter(isBroken) : []
-  const ofForm = members.map(({ name, place: at, rule, draw }): Break<Change> => {
+  const memberBreaks = members.map(({ name, place: at, rule, draw }): Break<Change> => {
     const asMember =
       (member: Json): Change =>
       (parts) => {
@@ -123,7 +123,7 @@ function breaksOfParameter(parameter: Parameter, source: SchemaSource, isStrict:
       }
     return { place: `query/${parameter.name}${at}`, rule, draw: () => draw().map(asMember) }
   })
-  const ofList = ofItems.map(({ place: at, rule, draw }): Break<Change> => {
+  const itemBreaks = itemRules.map(({ place: at, rule, draw }): Break<Change> => {
     return {
       place: `${placeName}/${parameter.name}${at}`,
       rule,
@@ -137,7 +137,7 @@ function breaksOfParameter(parameter: Parameter, source: SchemaSource, isStrict:
   ].map(({ rule, draw }) => {
     return { place: `${placeName}/${parameter.name}`, rule, draw: () => draw().map((some) => sentAs(parameter, some)) }
   })
-  return [...own, ...ofList, ...ofDeep, ...ofForm]
+  return [...own, ...itemBreaks, ...nestedBreaks, ...memberBreaks]
 }
 
 /** Rules of the items of a list that is written as texts, and lists that break them wherever a server splits them. */
@@ -304,11 +304,11 @@ function rulesOfText(
   const isWrong = (value: Json) =>
     value !== null && typeof value !== 'object' && isSendable(value) && !readingsOf(textOf(value)).some(isRight)
   const texts = ['a', 'NaN', '-', '1,5x'].filter(isWrong)
-  const ofType = { rule: 'type', draw: () => fc.constantFrom<Json[]>(...texts) }
+  const typeRule = { rule: 'type', draw: () => fc.constantFrom<Json[]>(...texts) }
   const rules = breaksOf(schema, '', source).filter(({ rule }) => !['type', 'integer'].includes(rule))
   return [
     ...rules.map(({ rule, draw }) => ({ rule, draw: () => found(draw(), isWrong, source, noCounterexample) })),
-    ...(texts.length === 0 ? [] : [ofType]),
+    ...(texts.length === 0 ? [] : [typeRule]),
   ]
 }
 
@@ -328,6 +328,6 @@ function otherForms(integer: bigint): string[] {
   const forms = ['$.0', '$.', '$e0', ' $', '$ ', '$\n', '$n', '$_0', '$,0', '$\0', '"$"', '-0', '-', 'NaN', 'null', 'a']
   const [sign, digits] = integer < 0n ? ['-', String(-integer)] : ['', String(integer)]
   const arabic = Array.from(digits, (digit) => String.fromCodePoint(0x660 + Number(digit))).join('')
-  const ofDigits = [`+${digits}`, `--${digits}`, `${sign}0${digits}`, `${sign}0x${digits}`, `${sign}${arabic}`]
-  return [...forms.map((form) => form.replace('$', String(integer))), ...ofDigits]
+  const digitForms = [`+${digits}`, `--${digits}`, `${sign}0${digits}`, `${sign}0x${digits}`, `${sign}${arabic}`]
+  return [...forms.map((form) => form.replace('$', String(integer))), ...digitForms]
 }

@@ -26,7 +26,7 @@ export interface TestGroup {
  */
 export function testsOf(tools: Tools, chosen: readonly ContractOperation[]): TestGroup[] {
   const { contract, skipped, needs } = tools
-  const ofExamples: Test[] = [
+  const exampleTests: Test[] = [
     {
       title: 'the examples of requests are answered with the examples of the same name',
       weight: 20,
@@ -50,7 +50,7 @@ export function testsOf(tools: Tools, chosen: readonly ContractOperation[]): Tes
     const others = () => (chosen.includes(operation) ? testsOfOperation(operation, tools) : [])
     return { operation, tests: () => [...stateTests(own, tools), ...others()] }
   })
-  return needs === undefined ? groups : [{ operation: undefined, tests: () => ofExamples }, ...groups]
+  return needs === undefined ? groups : [{ operation: undefined, tests: () => exampleTests }, ...groups]
 }
 
 /** How often each property is tried; a malformed request for each of its ways. */
@@ -65,20 +65,20 @@ function testsOfOperation(operation: ContractOperation, tools: Tools): Test[] {
     return [skippedTest('credentials', `it needs ${missing.join(' or ')} (--auth ${missing[0] ?? ''}=…)`)]
   }
   const malformed = malformedRequestsOf(operation, contract, { scheme: usable[0], bodyLimit, isStrict })
-  const ofHead: Test = {
+  const headTest: Test = {
     title: 'answers HEAD as it does GET, without the content',
     weight: 2 * runs.head,
     run: (all) => testHead(operation, all),
   }
   const hasHead = contract.operations.some(({ method, path }) => method === 'head' && path === operation.path)
-  const ofStages: Test = {
+  const stagesTest: Test = {
     title: 'reports the fault of the earliest stage',
     weight: runs.stages,
     run: (all) => testStages(operation, malformed, all),
   }
   return [
     { title: 'accepts valid requests', weight: runs.allowed, run: (all) => testAllowed(operation, all) },
-    ...(isStrict && operation.method === 'get' && !hasHead ? [ofHead] : []),
+    ...(isStrict && operation.method === 'get' && !hasHead ? [headTest] : []),
     ...requestBreaksOf(operation, contract, isStrict).map((each): Test => {
       const title = `refuses ${each.place} that breaks: ${each.rule}`
       return { title, weight: runs.broken, run: (all) => testBreak(operation, each, all) }
@@ -87,7 +87,7 @@ function testsOfOperation(operation: ContractOperation, tools: Tools): Test[] {
       const weight = runs.malformed * each.changes.length
       return { title: `refuses ${each.title}`, weight, run: (all) => testMalformed(operation, each, all) }
     }),
-    ...(isStrict ? [ofStages] : []),
+    ...(isStrict ? [stagesTest] : []),
   ]
 }
 

@@ -51,13 +51,13 @@ function createSchemaChecks(schemas: NamedSchemas): SchemaChecks {
     request: createValueChecks(schemas, 'request'),
     response: createValueChecks(schemas, 'response'),
   }
-  const known = { request: new WeakMap<Schema, ValueCheck | string>(), response: new WeakMap<Schema, ValueCheck>() }
+  const checks = { request: new WeakMap<Schema, ValueCheck | string>(), response: new WeakMap<Schema, ValueCheck>() }
   return (value, schema, kind = 'request') => {
     const direction = kind === 'request' ? kind : 'response'
-    const check = known[direction].get(schema) ?? compilers[direction](schema)
+    const check = checks[direction].get(schema) ?? compilers[direction](schema)
     // What cannot be compiled is not checked; `generate` refuses it.
     if (typeof check === 'string') return []
-    known[direction].set(schema, check)
+    checks[direction].set(schema, check)
     const found = check(value)
     return found === undefined || (found.isOnlyUndeclared && kind !== 'closed') ? [] : [found.problem]
   }
@@ -133,9 +133,9 @@ export function responsesTo(contract: TestedContract, request: SentRequest): Rec
 }
 
 /** The statuses that an operation declares, as numbers: of a range its first, of `default` the one that is given. */
-export function statusesOf({ object }: ContractOperation, ofDefault: number): number[] {
+export function statusesOf({ object }: ContractOperation, defaultStatus: number): number[] {
   return Object.keys(object.responses)
-    .map((key) => (key === 'default' ? ofDefault : Number(key.replace('XX', '00'))))
+    .map((key) => (key === 'default' ? defaultStatus : Number(key.replace('XX', '00'))))
     .toSorted((a, b) => a - b)
 }
 

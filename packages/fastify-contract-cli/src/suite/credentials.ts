@@ -31,9 +31,9 @@ export function wantsCredentials({ security }: ContractOperation): boolean {
 }
 
 /** The schemes of which an operation needs credentials; undefined where each alternative needs some that are not known. */
-export function schemesFor({ security }: ContractOperation, known: readonly string[]): string[] | undefined {
+export function schemesFor({ security }: ContractOperation, available: readonly string[]): string[] | undefined {
   const alternatives = security.map((requirement) => Object.keys(requirement))
-  const isKnown = (names: string[]) => names.every((name) => known.includes(name))
+  const isKnown = (names: string[]) => names.every((name) => available.includes(name))
   const chosen = alternatives.find((names) => names.length > 0 && isKnown(names)) ?? alternatives.find(isKnown)
   return chosen ?? (alternatives.length === 0 ? [] : undefined)
 }
@@ -85,11 +85,11 @@ export function onWire(
 
 function withCredentials(contract: TestedContract, request: ContractRequest, credentials: Credentials) {
   if (request.isAnonymous === true) return request
-  const known = Object.keys(credentials)
+  const available = Object.keys(credentials)
   const operation = operationOf(contract, request)
-  const needed = operation === undefined ? [] : (schemesFor(operation, known) ?? [])
+  const needed = operation === undefined ? [] : (schemesFor(operation, available) ?? [])
   // In the query, a key is a parameter that a public operation does not have.
-  const other = known.find((name) => schemeOf(contract, name).in !== 'query')
+  const other = available.find((name) => schemeOf(contract, name).in !== 'query')
   const chosen = needed.length > 0 ? needed : [other ?? []].flat()
   return chosen.reduce((sent, name) => withKey(sent, schemeOf(contract, name), credentials[name] ?? ''), request)
 }

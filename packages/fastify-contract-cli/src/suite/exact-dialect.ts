@@ -25,18 +25,18 @@ export const exactKeywords = new Map<string, (value: unknown) => (given: unknown
   ['const', (constant) => (given) => canonical(given) === canonical(constant)],
   ['enum', (constants) => isOneOf(constants as unknown[])],
   ['uniqueItems', (isOn) => (given) => isOn !== true || !Array.isArray(given) || isUnique(given)],
-  ['minimum', (bound) => ofNumbers((given) => given >= (bound as number))],
-  ['maximum', (bound) => ofNumbers((given) => given <= (bound as number))],
-  ['exclusiveMinimum', (bound) => ofNumbers((given) => given > (bound as number))],
-  ['exclusiveMaximum', (bound) => ofNumbers((given) => given < (bound as number))],
-  ['multipleOf', (factor) => ofNumbers((given) => isMultiple(String(given), String(factor)))],
+  ['minimum', (bound) => numberCheck((given) => given >= (bound as number))],
+  ['maximum', (bound) => numberCheck((given) => given <= (bound as number))],
+  ['exclusiveMinimum', (bound) => numberCheck((given) => given > (bound as number))],
+  ['exclusiveMaximum', (bound) => numberCheck((given) => given < (bound as number))],
+  ['multipleOf', (factor) => numberCheck((given) => isMultiple(String(given), String(factor)))],
   ['pattern', (source) => matching(new LinearPattern(source as string))],
   ['format', (format) => formatOf(String(format))],
 ])
 
 const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint'
 
-function ofNumbers(isRight: (given: number | bigint) => boolean) {
+function numberCheck(isRight: (given: number | bigint) => boolean) {
   return (given: unknown) => !isNumber(given) || isRight(given)
 }
 
@@ -49,8 +49,8 @@ function isOfType(value: unknown, type: unknown): boolean {
 }
 
 function isOneOf(constants: readonly unknown[]): (given: unknown) => boolean {
-  const known = new Set(constants.map(canonical))
-  return (given) => known.has(canonical(given))
+  const canonicals = new Set(constants.map(canonical))
+  return (given) => canonicals.has(canonical(given))
 }
 
 function isUnique(items: readonly unknown[]): boolean {
@@ -74,29 +74,30 @@ function decimalOf(text: string): { digits: bigint; places: number } {
 }
 
 function matching(pattern: LinearPattern) {
-  return ofTexts((text) => pattern.test(text))
+  return textCheck((text) => pattern.test(text))
 }
 
-const ofTexts = (isRight: (text: string) => boolean) => (given: unknown) => typeof given !== 'string' || isRight(given)
-const ofIntegers = (wrap: (integer: bigint) => bigint) =>
-  ofNumbers((given) => !isOfType(given, 'integer') || wrap(BigInt(given)) === BigInt(given))
+const textCheck = (isRight: (text: string) => boolean) => (given: unknown) =>
+  typeof given !== 'string' || isRight(given)
+const integerCheck = (wrap: (integer: bigint) => bigint) =>
+  numberCheck((given) => !isOfType(given, 'integer') || wrap(BigInt(given)) === BigInt(given))
 
 /** Stands for no format beside the type `integer`: such an integer is one that each JSON parser takes exactly. */
 export const formatless = 'formatless'
 
 const numberFormats: Record<string, (given: unknown) => boolean> = {
   // RFC 8259, section 6.
-  [formatless]: ofNumbers((given) => !isOfType(given, 'integer') || Number.isSafeInteger(Number(given))),
-  int32: ofIntegers((integer) => BigInt.asIntN(32, integer)),
-  int64: ofIntegers((integer) => BigInt.asIntN(64, integer)),
-  uint64: ofIntegers((integer) => BigInt.asUintN(64, integer)),
-  float: ofNumbers((given) => Number.isFinite(Math.fround(Number(given)))),
-  double: ofNumbers((given) => Number.isFinite(Number(given))),
+  [formatless]: numberCheck((given) => !isOfType(given, 'integer') || Number.isSafeInteger(Number(given))),
+  int32: integerCheck((integer) => BigInt.asIntN(32, integer)),
+  int64: integerCheck((integer) => BigInt.asIntN(64, integer)),
+  uint64: integerCheck((integer) => BigInt.asUintN(64, integer)),
+  float: numberCheck((given) => Number.isFinite(Math.fround(Number(given)))),
+  double: numberCheck((given) => Number.isFinite(Number(given))),
 }
 
 function formatOf(name: string): (given: unknown) => boolean {
-  const ofText = Object.hasOwn(textFormats, name) ? textFormats[name] : undefined
-  if (typeof ofText === 'function') return ofTexts(ofText)
+  const textFormat = Object.hasOwn(textFormats, name) ? textFormats[name] : undefined
+  if (typeof textFormat === 'function') return textCheck(textFormat)
   return (Object.hasOwn(numberFormats, name) ? numberFormats[name] : undefined) ?? (() => true)
 }
 

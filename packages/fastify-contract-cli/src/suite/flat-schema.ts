@@ -102,10 +102,10 @@ export interface PlainChoice {
 /**
  * Merges the parts of a schema: what it refers to, and those of `allOf`.
  *
- * @param met the named schemas that were merged before; each counts once, however many parts refer to it
+ * @param visited the named schemas that were merged before; each counts once, however many parts refer to it
  */
-export function flatten(schema: Schema | boolean, source: SchemaSource, met = new Set<Schema>()): FlatSchema {
-  if (typeof schema === 'boolean') return flatten(schema ? {} : { not: {} }, source, met)
+export function flatten(schema: Schema | boolean, source: SchemaSource, visited = new Set<Schema>()): FlatSchema {
+  if (typeof schema === 'boolean') return flatten(schema ? {} : { not: {} }, source, visited)
   const { example, examples, default: standard, readOnly, writeOnly } = schema
   const { $ref, allOf, properties, required, ...assertions } = withoutAnnotations(schema)
   const flat: FlatSchema = {
@@ -124,11 +124,11 @@ export function flatten(schema: Schema | boolean, source: SchemaSource, met = ne
     level: 0,
     source,
   }
-  const parts = ((allOf ?? []) as Schema[]).map((part) => flatten(part, source, met))
+  const parts = ((allOf ?? []) as Schema[]).map((part) => flatten(part, source, visited))
   const target = $ref === undefined ? undefined : (targetOf(schema, source.schemas) ?? {})
-  if (target === undefined || met.has(target)) return parts.reduce(merged, flat)
-  met.add(target)
-  const followed = flatten(target, source, met)
+  if (target === undefined || visited.has(target)) return parts.reduce(merged, flat)
+  visited.add(target)
+  const followed = flatten(target, source, visited)
   return parts.reduce(merged, merged({ ...followed, targets: [target, ...followed.targets] }, flat))
 }
 

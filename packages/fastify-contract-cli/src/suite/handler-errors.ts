@@ -9,7 +9,7 @@ interface Published {
 
 const channel = 'tracing:fastify.request.handler:error'
 /** How many errors are remembered: several requests may be under way. */
-const most = 20
+const maxErrors = 20
 
 /** Hears why handlers of Fastify in this process fail. */
 export class HandlerErrors {
@@ -19,7 +19,7 @@ export class HandlerErrors {
     // It is what the channel publishes.
     const { request, error } = message as Published
     const { method = '', url = '' } = request.raw
-    this.#errors = [...this.#errors.slice(1 - most), { method, url, reason: reasonOf(error) }]
+    this.#errors = [...this.#errors.slice(1 - maxErrors), { method, url, reason: reasonOf(error) }]
   }
 
   constructor() {

@@ -5,8 +5,8 @@ import { parseExactly } from './exact-json.ts'
 import type { ReceivedResponse } from './exchange.ts'
 
 /** How many items of a stream are read, and how long they may take, in milliseconds: it may have no end. */
-const mostItems = 3
-const mostMilliseconds = 500
+const maxItems = 3
+const maxMilliseconds = 500
 
 /**
  * Reads the first items of a stream, or what comes in a moment.
@@ -18,13 +18,13 @@ export async function readItems(
   framing: Framing,
 ): Promise<{ bytes: Buffer; isCut: boolean }> {
   const iterator = chunks[Symbol.asyncIterator]()
-  const timeUp = delay(mostMilliseconds, undefined, { ref: false })
+  const timeUp = delay(maxMilliseconds, undefined, { ref: false })
   let bytes = Buffer.alloc(0)
   for (;;) {
     const next = await Promise.race([iterator.next(), timeUp])
     if (next?.done === true) return { bytes, isCut: false }
     if (next !== undefined) bytes = Buffer.concat([bytes, next.value])
-    if (next === undefined || itemTexts(framing, bytes.toString(), true).length >= mostItems) {
+    if (next === undefined || itemTexts(framing, bytes.toString(), true).length >= maxItems) {
       // It may wait for the next item.
       void iterator.return?.()
       return { bytes, isCut: true }
@@ -80,11 +80,11 @@ export function itemsOf(
   return texts.map((each) => {
     const event = readEvent(each)
     if (typeof event.data !== 'string') return event
-    const ofJson = (data: string) => ({ ...event, data: parseExactly(data) })
-    if (media['x-event-data'] === 'json') return ofJson(event.data)
+    const withParsedData = (data: string) => ({ ...event, data: parseExactly(data) })
+    if (media['x-event-data'] === 'json') return withParsedData(event.data)
     // The data of some events is JSON of an object.
     const isText = problemsOf(event, itemSchema, 'response').length === 0
-    return isText || !event.data.startsWith('{') ? event : ofJson(event.data)
+    return isText || !event.data.startsWith('{') ? event : withParsedData(event.data)
   })
 }
 

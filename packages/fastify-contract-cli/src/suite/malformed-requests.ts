@@ -96,7 +96,7 @@ const faultsOfJson: Row[] = [
 ]
 
 /** Faults that other servers need not refuse: OpenAPI leaves them open, or HTTP does. */
-const ofLibrary = [
+const libraryTitles = [
   'a path that does not exist',
   'a method that the path does not have',
   'no media type',
@@ -136,7 +136,7 @@ export function malformedRequestsOf(
     ['contract', 'an unknown parameter', 'invalid_request', withUnknown(operation)],
   ]
   return rows
-    .filter(([, title, , changes]) => changes.length > 0 && (isStrict || !ofLibrary.includes(title)))
+    .filter(([, title, , changes]) => changes.length > 0 && (isStrict || !libraryTitles.includes(title)))
     .map(([stage, title, failure, changes]) => ({ stage, title, failure, changes }))
 }
 

@@ -65,8 +65,8 @@ export function parameterValues(parameter: Parameter, contract: SchemaSource): f
   if (given !== undefined) return fc.constant(new RawText(given))
   const source = forParameters(contract)
   const shape = textFormOf(parameter, source)
-  const known = knownValues(parameter, shape, source)
-  const [first] = known
+  const listedValues = knownValues(parameter, shape, source)
+  const [first] = listedValues
   if (source.plain?.hasExamples === true && first !== undefined) return fc.constant(first)
   const flat = flatten(sendable(parameter, source), source)
   const values =
@@ -78,10 +78,10 @@ export function parameterValues(parameter: Parameter, contract: SchemaSource): f
           ? textual(flat, isDeepIn(parameter))
           : textual(flat)
   const drawn = found(values, (value) => canBeSent(parameter, value), source)
-  if (source.plain !== undefined || known.length === 0) return drawn
+  if (source.plain !== undefined || listedValues.length === 0) return drawn
   const isPath = parameter.in === 'path'
   return fc.oneof(
-    { weight: isPath ? 2 : 1, arbitrary: fc.constantFrom(...known) },
+    { weight: isPath ? 2 : 1, arbitrary: fc.constantFrom(...listedValues) },
     { weight: isPath ? 1 : 2, arbitrary: drawn },
   )
 }

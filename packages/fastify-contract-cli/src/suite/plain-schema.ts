@@ -17,14 +17,14 @@ import { exactKeywords, formatless } from './exact-dialect.ts'
  * @param schemas the named schemas of the contract
  */
 export function plainSchema(schema: Schema, schemas: NamedSchemas): object {
-  const indices = { ofRules: new Map<unknown, number>(), ofTests: new Map<unknown, number>() }
+  const indices = { rules: new Map<unknown, number>(), tests: new Map<unknown, number>() }
   const definitions: unknown[] = []
 
   function indexOf(target: unknown, isTest: boolean): number {
-    const known = isTest ? indices.ofTests : indices.ofRules
-    const index = known.get(target) ?? definitions.length
-    if (known.has(target)) return index
-    known.set(target, index)
+    const placed = isTest ? indices.tests : indices.rules
+    const index = placed.get(target) ?? definitions.length
+    if (placed.has(target)) return index
+    placed.set(target, index)
     definitions.push(undefined)
     definitions[index] = copy(target, new Set(), isTest)
     return index

@@ -7,10 +7,10 @@ import { isObject } from './resources.ts'
 import type { TimeShare } from './time-share.ts'
 
 /** How many requests are kept of one case. */
-const mostKept = 20
+const maxKept = 20
 
 /** How many runs of a test cannot be judged before it ends. */
-const mostUnjudged = 3
+const maxUnjudged = 3
 
 /** Keeps the last requests of a case, and counts all. */
 export class Trail {
@@ -21,7 +21,7 @@ export class Trail {
   through(exchange: Exchange): Exchange {
     return (request) => {
       this.count++
-      this.requests = [...this.requests.slice(1 - mostKept), request]
+      this.requests = [...this.requests.slice(1 - maxKept), request]
       return exchange(request)
     }
   }
@@ -89,7 +89,7 @@ export async function checkProperty<Drawn>(
       }
       if (error instanceof Unjudged) {
         // Another run may show a fault.
-        if (unjudged.push(error) < mostUnjudged) return
+        if (unjudged.push(error) < maxUnjudged) return
         throw new fc.PreconditionFailure(true)
       }
       requests = trail.requests

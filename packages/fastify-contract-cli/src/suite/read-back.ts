@@ -71,10 +71,12 @@ export class ReadBack {
     const sent = unwrapped(bodyOf(String(request.body ?? '')), this.#parameter)
     const type = jsonType(operation)
     if (sent === undefined || type === undefined || !isJsonOf(request, operation)) return
-    const ofRequest = this.#membersOf(bodySchema(operation, type), sent)
-    const ofResponse = this.#membersOf(schema, members)
+    const requestMembers = this.#membersOf(bodySchema(operation, type), sent)
+    const responseMembers = this.#membersOf(schema, members)
     const own = idKey(this.#parameter, Object.keys(sent))
-    const common = new Map([...ofResponse].filter(([name, to]) => name !== own && isBoth(ofRequest.get(name), to)))
+    const common = new Map(
+      [...responseMembers].filter(([name, to]) => name !== own && isBoth(requestMembers.get(name), to)),
+    )
     for (const [name, member] of common) {
       if (!Object.hasOwn(sent, name)) continue
       const [value, received] = [sent[name], Object.hasOwn(members, name) ? members[name] : undefined]

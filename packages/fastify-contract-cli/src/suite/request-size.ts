@@ -5,14 +5,14 @@ import type { ContractRequest, ParameterValue } from './contract-request.ts'
  * The bytes of a URL, and of all headers, of a request that says something of the contract: RFC 9110, section 4.1, asks
  * servers for 8,000, and Node's take 16 KiB of both.
  */
-const mostBytes = 8_000
+const maxBytes = 8_000
 /** The bytes of its body. fastify-contract takes 64 KiB by default. */
-const mostBodyBytes = 60_000
+const maxBodyBytes = 60_000
 
 /** Whether a server takes a request as far as its size is concerned. */
 export function hasUsualSize({ url, headers = {}, body = '' }: ContractRequest): boolean {
   const lines = Object.entries(headers).map(([name, value = '']) => `${name}: ${value}\r\n`)
-  return url.length <= mostBytes && lines.join('').length <= mostBytes && Buffer.byteLength(body) <= mostBodyBytes
+  return url.length <= maxBytes && lines.join('').length <= maxBytes && Buffer.byteLength(body) <= maxBodyBytes
 }
 
 /**
@@ -35,7 +35,7 @@ export function fitted(
     const start = way % (alike.length + 1)
     for (const each of [...alike.slice(start), ...alike.slice(0, start)]) {
       // The rest is for the path itself, and for what every request has.
-      if (bytes <= 0.9 * mostBytes) break
+      if (bytes <= 0.9 * maxBytes) break
       if (each[0].required === true || isKept(each)) continue
       left.delete(each)
       bytes -= sizes.get(each) ?? 0

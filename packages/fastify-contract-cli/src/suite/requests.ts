@@ -8,7 +8,7 @@ import { examplesOf, givenOf, parameterValues, queryPairs, simple, wholeQuery } 
 import { fitted, hasUsualSize } from './request-size.ts'
 import { RawText, percentEncoded } from './spellings.ts'
 import { NoGenerator, attempt } from './no-generator.ts'
-import { mostParts, found } from './values.ts'
+import { maxParts, found } from './values.ts'
 
 /** What a request is made of: the values of the parameters that it has, in their order, and its body. */
 export interface RequestParts {
@@ -70,7 +70,7 @@ export function requestsOf(
  */
 export function validRequest(operation: ContractOperation, source: SchemaSource): ContractRequest {
   for (const hasExamples of [true, false]) {
-    const plain = { index: 0, hasExamples, isLeast: false, budget: { left: 500, parts: mostParts } }
+    const plain = { index: 0, hasExamples, isLeast: false, budget: { left: 500, parts: maxParts } }
     const draw = () => fc.sample(requestsOf(operation, { ...source, plain, skippedParts: new Set() }), 1)[0]
     const request = hasExamples ? attempt('', {}, draw) : draw()
     if (request !== undefined) return request

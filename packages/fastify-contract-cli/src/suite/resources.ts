@@ -33,10 +33,10 @@ export function resourcesOf({ operations }: Operations, without = none): Resourc
 function resourceOf(create: ContractOperation, operations: readonly ContractOperation[]): Resource | undefined {
   if (create.method !== 'post') return undefined
   const collection = create.path.replace(/\/$/, '')
-  const ofItems = operations.filter(({ path }) => {
+  const itemOperations = operations.filter(({ path }) => {
     return path.startsWith(`${collection}/`) && /^\{[^{}/]+\}$/.test(path.slice(collection.length + 1))
   })
-  const [first] = ofItems
+  const [first] = itemOperations
   if (first === undefined) return undefined
   return {
     collection,
@@ -44,7 +44,7 @@ function resourceOf(create: ContractOperation, operations: readonly ContractOper
     list: operations.find(({ path, method }) => path === create.path && method === 'get'),
     path: first.path,
     parameter: first.path.slice(collection.length + 2, -1),
-    operations: Object.fromEntries(ofItems.map((operation) => [operation.method, operation])),
+    operations: Object.fromEntries(itemOperations.map((operation) => [operation.method, operation])),
   }
 }
 
@@ -135,7 +135,7 @@ export function bodyOf(text: string): unknown {
 }
 
 /** How many things of one kind that exist are remembered. */
-const most = 20
+const maxPaths = 20
 
 /** What a caller has created and not deleted, by the paths of the contract. */
 export class KnownItems {
@@ -169,7 +169,7 @@ export class KnownItems {
       if (path === undefined) continue
       this.#gone.delete(plainPath(path))
       const others = this.#paths.get(resource.path) ?? []
-      this.#paths.set(resource.path, [...others.slice(1 - most), path])
+      this.#paths.set(resource.path, [...others.slice(1 - maxPaths), path])
     }
   }
 

@@ -110,8 +110,12 @@ function headerProblems(
   const expected = Object.entries(named).map(([name, header]) => ({ name: name.toLowerCase(), ...header }))
   const isAsAlways = ([name, value]: [string, string | RegExp]) =>
     typeof value === 'string' ? headers[name] === value : value.test(String(headers[name] ?? ''))
-  const known = [...transportHeaders, ...Object.keys(rules.headers ?? {}), ...(rules.otherHeaders?.(url) ?? [])]
-  const isKnown = (name: string) => known.includes(name) || expected.some((header) => header.name === name)
+  const allowedHeaders = [
+    ...transportHeaders,
+    ...Object.keys(rules.headers ?? {}),
+    ...(rules.otherHeaders?.(url) ?? []),
+  ]
+  const isKnown = (name: string) => allowedHeaders.includes(name) || expected.some((header) => header.name === name)
   // RFC 9110, section 5.3: a server may repeat what is a list, and Set-Cookie.
   const mustBeOne = (name: string) => rules.isClosed === true || ['content-type', 'content-length'].includes(name)
   return [
@@ -200,12 +204,12 @@ export function valuesOfResponse(
   const type = String(headers['content-type'])
   const media = content[declaredType(Object.keys(content), type) ?? '']
   const hasBody = media !== undefined && request.method.toUpperCase() !== 'HEAD'
-  const ofHeaders = headerValues(contract, named, headers)
+  const headerProblems = headerValues(contract, named, headers)
   try {
-    return [...ofHeaders, ...(hasBody ? bodyValues(contract, media, response) : [])]
+    return [...headerProblems, ...(hasBody ? bodyValues(contract, media, response) : [])]
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    return ofHeaders
+    return headerProblems
   }
 }
 

@@ -49,8 +49,8 @@ export function test(contract: TestedContract, options: TestOptions): TestRun {
   const groups = suite.groups(chosen)
 
   async function* results(): AsyncGenerator<Result, void, undefined> {
-    const told = new Set<string | undefined>()
-    const known = (options.pathValues ?? []).map(([name]) => name)
+    const reported = new Set<string | undefined>()
+    const givenNames = (options.pathValues ?? []).map(([name]) => name)
     try {
       await assertReachable(untilDeadline)
       for (const name of Object.keys(options.auth ?? {}))
@@ -59,12 +59,12 @@ export function test(contract: TestedContract, options: TestOptions): TestRun {
       const needed = groups.filter((each) => !isChosen(each)).flatMap(({ cases }) => cases())
       for (const { run } of needed) await run((milliseconds * shareOfNeeds) / needed.length)
       for await (const result of runGroups(groups.filter(isChosen), deadline, () => assertReachable(exchange))) {
-        if (result.verdict === 'fault' || isUntested(result) || isSkipped(result)) told.add(result.operation)
+        if (result.verdict === 'fault' || isUntested(result) || isSkipped(result)) reported.add(result.operation)
         yield result
       }
       yield* chosen
-        .filter(({ id }) => !told.has(id))
-        .flatMap((each) => withoutSuccess(each, suite.coverage, known) ?? [])
+        .filter(({ id }) => !reported.has(id))
+        .flatMap((each) => withoutSuccess(each, suite.coverage, givenNames) ?? [])
       for (const title of suite.skippedParts) yield { ...skippedResult({ title }, 'nothing to send', ''), title }
     } finally {
       await suite.close()
@@ -100,13 +100,13 @@ function isSkipped(result: Result): boolean {
 function withoutSuccess(
   operation: ContractOperation,
   coverage: Coverage,
-  known: readonly string[],
+  givenNames: readonly string[],
 ): Result | undefined {
   const { id, parameters, object } = operation
   const seen = coverage.statusesOf(id)
   if ([...seen.keys()].some((status) => status < 400 || status === 501)) return undefined
   const received = [...seen].map(([status, count]) => `${String(status)} (${String(count)})`).join(', ')
-  const unknown = parameters.filter(({ name, in: place }) => place === 'path' && !known.includes(name))
+  const unknown = parameters.filter(({ name, in: place }) => place === 'path' && !givenNames.includes(name))
   const names = unknown.map(({ name }) => `--path ${name}=…`).join(' ')
   const isMissing = seen.has(404) || seen.has(410)
   const remedies = [

@@ -58,9 +58,9 @@ function integerSpellings(integer: bigint): string[] {
   const [sign, digits] = integer < 0n ? ['-', plain.slice(1)] : ['', plain]
   // Beyond 2^53 there is no form with a point or an exponent.
   if (BigInt(digits) > 2n ** 53n) return [plain]
-  const ofIntegers = ['', '.0', '.000', 'e0', 'E+0', 'e-0', '0e-1', '00.0E-2'].map((end) => `${plain}${end}`)
+  const integerForms = ['', '.0', '.000', 'e0', 'E+0', 'e-0', '0e-1', '00.0E-2'].map((end) => `${plain}${end}`)
   const [first = '', ...others] = digits
   const scientific = `${sign}${first}.${others.join('') || '0'}e${String(others.length)}`
   const tens = integer % 10n === 0n ? [`${String(integer / 10n)}e1`] : []
-  return [...ofIntegers, scientific, `${sign}0.${digits}e${String(digits.length)}`, ...tens]
+  return [...integerForms, scientific, `${sign}0.${digits}e${String(digits.length)}`, ...tens]
 }

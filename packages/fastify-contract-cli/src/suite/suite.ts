@@ -98,9 +98,9 @@ export interface Case extends Named {
   weight: number
   /**
    * @param limit the time in milliseconds after which what has been tried is enough
-   * @param most the time to make the first request small that shows a fault; `limit` by default
+   * @param shrinkTime the time to make the first request small that shows a fault; `limit` by default
    */
-  run: (limit?: number, most?: number) => Promise<Result>
+  run: (limit?: number, shrinkTime?: number) => Promise<Result>
 }
 
 /** The cases of an operation, or of several. To list them takes time. */
@@ -136,7 +136,7 @@ export interface ContractSuite {
 const limited = 'every request got 429; test a server without a limit of requests'
 
 /** How many different notes are kept of one case. */
-const mostNotes = 20
+const maxNotes = 20
 
 /** Prepares the cases of a contract. Nothing is sent before one is run. @throws Unjudged without a server, or without
  * an operation to skip */
@@ -155,7 +155,7 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
   const kept = trail.through(errors.through(connections.exchange))
   let notes = new Set<string>()
   const note = (text: string) => {
-    if (notes.size < mostNotes) notes.add(text)
+    if (notes.size < maxNotes) notes.add(text)
   }
 
   const secondReader = new SecondReader(contract.schemas)
@@ -233,14 +233,14 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
   const groups: ContractSuite['groups'] = (chosen) =>
     testsOf(tools, chosen).map(({ operation, tests }) => {
       const of = operation === undefined ? {} : { operation: operation.id, route: routeOf(operation) }
-      const told = new Set<string>()
+      const reported = new Set<string>()
       // One small request for each cause is enough, and gets more of the time.
-      const checkFor = (title: string, most: number) => {
+      const checkFor = (title: string, shrinkTime: number) => {
         const onFailure = (error: unknown) => {
           const key = reportKey({ title, kind: faultKindOf(error), problem: messageOf(error) })
-          const isNew = !told.has(key)
-          if (isNew) time.extend(most)
-          told.add(key)
+          const isNew = !reported.has(key)
+          if (isNew) time.extend(shrinkTime)
+          reported.add(key)
           return isNew
         }
         return checkWith({ isWhole: false, onFailure })
@@ -250,8 +250,8 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
         return {
           ...named,
           weight,
-          run: (limit, most = limit) => {
-            const check = most === undefined ? checkWith({ isWhole: true }) : checkFor(named.title, most)
+          run: (limit, shrinkTime = limit) => {
+            const check = shrinkTime === undefined ? checkWith({ isWhole: true }) : checkFor(named.title, shrinkTime)
             return resultOf(named, () => run({ ...tools, note, check }), limit)
           },
         }
@@ -280,10 +280,10 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
 
 /** Gives the credentials of a caller; those of a function are new ones. */
 async function credentialsFrom(auth: NonNullable<SuiteOptions['auth']>): Promise<Credentials> {
-  const known = Object.entries(auth).map(async ([name, given]): Promise<[string, string]> => {
+  const credentials = Object.entries(auth).map(async ([name, given]): Promise<[string, string]> => {
     return [name, typeof given === 'string' ? given : await given()]
   })
-  return Object.fromEntries(await Promise.all(known))
+  return Object.fromEntries(await Promise.all(credentials))
 }
 
 type Named = Pick<Result, 'operation' | 'route' | 'title'>

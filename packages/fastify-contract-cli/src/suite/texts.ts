@@ -67,9 +67,9 @@ export function textsOf(flat: FlatSchema): fc.Arbitrary<string> {
   const longest = source.longest ?? (isOuter(flat) ? longestText : shortText)
   const { minLength: min = 0, maxLength = Math.max(min, longest), pattern = '', format = '' } = assertions
   if (min > maxLength) throw new NoGenerator('no text has a possible length')
-  const most = source.longest === undefined ? longestDrawn : 10 * source.longest
-  if (min > most) throw new NoGenerator(`no text of ${String(min)} characters is sent`)
-  const max = maxLength > most ? Math.max(min, longest) : maxLength
+  const limit = source.longest === undefined ? longestDrawn : 10 * source.longest
+  if (min > limit) throw new NoGenerator(`no text of ${String(min)} characters is sent`)
+  const max = maxLength > limit ? Math.max(min, longest) : maxLength
   const expression = expressionOf(pattern)
   const isFitting = (text: string) => expression.test(text) && text.length >= min && text.length <= max
   if (source.plain !== undefined) {
@@ -127,9 +127,9 @@ class Lengths extends fc.Arbitrary<number> {
 }
 
 function plainTexts(format: string, index: number, min: number, max: number): string[] {
-  const [known] = (Object.hasOwn(formats, format) ? formats[format] : undefined) ?? []
-  if (format === 'uuid') return [`${known!.slice(0, -12)}${(0x2c963f66afa6 + index).toString(16)}`]
-  return [known ?? `text${index === 0 ? '' : String(index)}`.padEnd(min, 'text').slice(0, max)]
+  const [formatText] = (Object.hasOwn(formats, format) ? formats[format] : undefined) ?? []
+  if (format === 'uuid') return [`${formatText!.slice(0, -12)}${(0x2c963f66afa6 + index).toString(16)}`]
+  return [formatText ?? `text${index === 0 ? '' : String(index)}`.padEnd(min, 'text').slice(0, max)]
 }
 
 /** A text of a pattern; another one for each index where it has some. @throws NoGenerator */

@@ -24,9 +24,9 @@ export function valuesOf(schema: Schema, source: SchemaSource): fc.Arbitrary<Jso
 }
 
 /** How many values are made for what may be left out of a plain value. */
-const mostValues = 2_000
+const maxValues = 2_000
 /** How many values are made for a plain value in all. */
-export const mostParts = 100_000
+export const maxParts = 100_000
 
 /**
  * The value of a schema that a reader expects, always the same: an example, or plain texts and numbers of all properties.
@@ -41,7 +41,7 @@ export function plainValue(schema: Schema, source: SchemaSource, index = 0): Jso
     ),
   )
   for (const choice of choices) {
-    const plain = { ...choice, budget: { left: mostValues, parts: mostParts } }
+    const plain = { ...choice, budget: { left: maxValues, parts: maxParts } }
     const quiet = { ...source, plain, skippedParts: new Set<string>() }
     const value = attempt('', {}, () => fc.sample(valuesOf(schema, quiet), { seed: 1, numRuns: 1 }))
     const kind = source.direction === 'response' ? 'closed' : source.direction
@@ -56,7 +56,7 @@ export function memberOf(flat: FlatSchema, schema: Schema | boolean): fc.Arbitra
 }
 
 /** How many values in a row may break a rule that they are not drawn by. */
-const mostMisses = 1_000
+const maxMisses = 1_000
 
 /** Values that a schema allows. Drawing throws NoGenerator where none is found. */
 export function allowed(flat: FlatSchema): fc.Arbitrary<Json> {
@@ -72,12 +72,12 @@ export function found<Value>(
 ): fc.Arbitrary<Value> {
   let misses = 0
   // A plain value is the only one.
-  const most = plain === undefined ? mostMisses : 0
+  const limit = plain === undefined ? maxMisses : 0
   return some.filter((value) => {
     time?.assertLeft()
     const isFound = isRight(value)
     misses = isFound ? 0 : misses + 1
-    if (misses > most) throw new NoGenerator(reason)
+    if (misses > limit) throw new NoGenerator(reason)
     return isFound
   })
 }
@@ -198,9 +198,9 @@ function listsOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
   if (lengths.minLength > lengths.maxLength) throw new NoGenerator('a list has no possible length')
   if (uniqueItems === true) return fc.uniqueArray(item, { ...lengths, selector: (each) => fc.stringify(each) })
   // To draw each item of a long list would take seconds.
-  const long = (lengthsOf: fc.Arbitrary<number>, most: number) =>
+  const long = (lengthsOf: fc.Arbitrary<number>, limit: number) =>
     fc
-      .tuple(fc.array(item, { minLength: 1, maxLength: most }), lengthsOf)
+      .tuple(fc.array(item, { minLength: 1, maxLength: limit }), lengthsOf)
       .map(([few, count]) => Array.from({ length: count }, (_, at) => few[at % few.length]))
   if (minItems > shortList) return long(fc.integer({ min: minItems, max: lengths.maxLength }), shortList)
   const lists = fc.array(item, lengths)
@@ -283,16 +283,16 @@ function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
     source.plain === undefined
       ? required.filter((name) => Object.hasOwn(properties, name))
       : members.map(([name]) => name)
-  const known = fc.record(Object.fromEntries(members), { requiredKeys })
+  const declared = fc.record(Object.fromEntries(members), { requiredKeys })
   const { additionalProperties: others = true, minProperties = 0 } = assertions
   if (minProperties > longestList) throw new NoGenerator(`no object of ${String(minProperties)} properties is sent`)
-  if (others === false) return known
+  if (others === false) return declared
   // What is required and not described has any value.
   const undescribed = required.filter((name) => !Object.hasOwn(properties, name))
   if (source.plain !== undefined) {
     const missing = Math.max(0, minProperties - members.length - undescribed.length)
     const added = Array.from({ length: missing }, (_, index) => `property${String(index + 1)}`)
-    return withOthers(known, [...undescribed, ...added], () => memberOf(flat, others))
+    return withOthers(declared, [...undescribed, ...added], () => memberOf(flat, others))
   }
   // What no schema declares is dropped, and so may be anything; where one declares nothing, it is kept.
   const isDropped = Object.keys(properties).length > 0 && !('additionalProperties' in assertions)
@@ -309,20 +309,20 @@ function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
   )
   return fc
     .tuple(
-      withOthers(known, undescribed, () => values(true)),
+      withOthers(declared, undescribed, () => values(true)),
       isClosed ? fc.constant({}) : some,
     )
     .map(([a, b]): object => ({ ...b, ...a }))
 }
 
 function withOthers(
-  known: fc.Arbitrary<object>,
+  declared: fc.Arbitrary<object>,
   names: string[],
   draw: () => fc.Arbitrary<Json>,
 ): fc.Arbitrary<object> {
-  if (names.length === 0) return known
+  if (names.length === 0) return declared
   const others = fc.record(Object.fromEntries(names.map((name) => [name, draw()])))
-  return fc.tuple(known, others).map(([a, b]): object => ({ ...a, ...b }))
+  return fc.tuple(declared, others).map(([a, b]): object => ({ ...a, ...b }))
 }
 
 /** Names of properties that a contract hardly has, among them those to which JavaScript gives a meaning. */

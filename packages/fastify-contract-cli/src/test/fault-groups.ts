@@ -18,8 +18,8 @@ export interface FaultGroup {
  * Puts the reports of an operation together that break the same rule for the same reason, or that the same requests show.
  */
 export function groupsOf(faults: readonly Failed[]): FaultGroup[] {
-  const ofOneCause = [...Map.groupBy(faults, reportKey).values()]
-  const shownAlike = Map.groupBy(ofOneCause, (group) => {
+  const causeGroups = [...Map.groupBy(faults, reportKey).values()]
+  const shownAlike = Map.groupBy(causeGroups, (group) => {
     const { problem, requests } = shortestOf(group)
     return JSON.stringify([problem, stepsOf(requests)])
   })

@@ -27,11 +27,11 @@ export class Tally {
 
   get text(): string {
     const kinds = [...this.#counts].filter(([what]) => what.startsWith('fault '))
-    const ofKinds = kinds.map(([kind, count]) => `${String(count)} ${kind.slice('fault '.length)}`).join(', ')
+    const kindCounts = kinds.map(([kind, count]) => `${String(count)} ${kind.slice('fault '.length)}`).join(', ')
     const more = ['not judged', 'untested'].filter((what) => this.#of(what) > 0)
     return [
       `${String(this.#of('ok'))} ok`,
-      `${String(this.#of('fault'))} failed${ofKinds === '' ? '' : ` (${ofKinds})`}`,
+      `${String(this.#of('fault'))} failed${kindCounts === '' ? '' : ` (${kindCounts})`}`,
       ...more.map((what) => `${String(this.#of(what))} ${what === 'untested' ? 'not tested' : what}`),
     ].join(', ')
   }

@@ -45,11 +45,11 @@ export async function printRun(run: TestRun, terminal: Terminal, options: PrintO
   const { line } = terminal
   const tally = new Tally()
   const skipped: LeftOutResult[] = []
-  let ofRoute: Result[] = []
+  let routeResults: Result[] = []
   const operations = new Set<string>()
   const flush = () => {
-    if (ofRoute.length > 0) printOperation(ofRoute, line, { ...options, seed: run.seed })
-    ofRoute = []
+    if (routeResults.length > 0) printOperation(routeResults, line, { ...options, seed: run.seed })
+    routeResults = []
   }
   for await (const each of run) {
     const result = options.secrets.hideIn(each)
@@ -61,8 +61,8 @@ export async function printRun(run: TestRun, terminal: Terminal, options: PrintO
       skipped.push(result)
       continue
     }
-    if (result.route !== ofRoute[0]?.route) flush()
-    ofRoute.push(result)
+    if (result.route !== routeResults[0]?.route) flush()
+    routeResults.push(result)
   }
   flush()
   for (const text of skippedLines(skipped)) line(text)
@@ -103,9 +103,9 @@ function skippedLines(results: readonly LeftOutResult[]): string[] {
   })
 }
 
-function several(names: string[], most: number): string {
-  const more = names.length > most ? ` and ${String(names.length - most)} more (--coverage lists them)` : ''
-  return `${names.slice(0, most).join(', ')}${more}`
+function several(names: string[], maxNames: number): string {
+  const more = names.length > maxNames ? ` and ${String(names.length - maxNames)} more (--coverage lists them)` : ''
+  return `${names.slice(0, maxNames).join(', ')}${more}`
 }
 
 /** @param results of one operation; there is one at least */
