@@ -168,11 +168,11 @@ async function measureFlood(row: Row, engine: Engine): Promise<void> {
     }
   }
   const command = pinned('server', [nodeBinary, '--input-type=module', '--eval', bareServer])
-  const ofBare = watching('stall-bare')
-  const bare = await waitBeside(await lab.serve('', 'bare', ofBare.options, command), ofBare.file, row)
-  const ofOwn = watching('stall')
-  await using server = await startLoadedServer(0, { LOG_LEVEL: 'warn', ...ofOwn.options }, [], engine)
-  const own = await waitBeside(server, ofOwn.file, row, server.token)
+  const bareWatch = watching('stall-bare')
+  const bare = await waitBeside(await lab.serve('', 'bare', bareWatch.options, command), bareWatch.file, row)
+  const ownWatch = watching('stall')
+  await using server = await startLoadedServer(0, { LOG_LEVEL: 'warn', ...ownWatch.options }, [], engine)
+  const own = await waitBeside(server, ownWatch.file, row, server.token)
   const longest = Math.min(Math.max(wanted.wait, bare.wait * wanted.shareOfBare), wanted.longestWait)
   const bytes = row.connections * row.repeat * row.request(server.token).length
   const figures = ({ wait, stall, milliseconds, memory }: typeof own) =>

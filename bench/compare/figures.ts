@@ -119,8 +119,8 @@ export function targetsOf(series: readonly Series[], targets: readonly Target[],
   return targets.map(({ work, quantity, server, other, limit, isFloor = false }) => {
     const digits = other === undefined ? 0 : 2
     const whose = server === own ? '' : ` of ${server}`
-    const ofOther = other === undefined ? '' : ` of ${other}`
-    const bound = `${isFloor ? '≥' : '≤'} ${limit.toFixed(digits)}${ofOther}`
+    const rivalText = other === undefined ? '' : ` of ${other}`
+    const bound = `${isFloor ? '≥' : '≤'} ${limit.toFixed(digits)}${rivalText}`
     const target = `${quantities[quantity].name}${whose} ${bound}`
     const spread = figureOf(series, work, quantity, server, other)
     if (spread === undefined) return { work, target, measured: '', verdict: 'not measured' }

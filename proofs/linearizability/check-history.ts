@@ -52,7 +52,7 @@ export function checkHistory(
   const operations = withoutUnseenNames(history)
   const answered = operations.filter(({ to }) => to < Infinity).sort((a, b) => a.from - b.from)
   const unanswered = operations.filter(({ to }) => to === Infinity)
-  const met = new Set<string>()
+  const visited = new Set<string>()
   const waiting: Configuration[] = [{ first: 0, placed: 0n, effective: 0n, state: initial }]
   let furthest = waiting[0]!
   for (let popped = waiting.pop(); popped !== undefined; popped = waiting.pop()) {
@@ -61,9 +61,9 @@ export function checkHistory(
     if (configuration.first > furthest.first) furthest = configuration
     const { first, placed, effective, state } = configuration
     const key = `${String(first)} ${placed.toString(36)} ${effective.toString(36)} ${JSON.stringify(state)}`
-    if (met.has(key)) continue
-    if (met.size === maxConfigurations) return { outcome: 'undecided' }
-    met.add(key)
+    if (visited.has(key)) continue
+    if (visited.size === maxConfigurations) return { outcome: 'undecided' }
+    visited.add(key)
     waiting.push(...successors(answered, unanswered, configuration))
   }
   const next = answered.filter((_, index) => !isPlaced(furthest, index)).slice(0, maxShown)

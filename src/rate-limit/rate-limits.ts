@@ -123,9 +123,9 @@ const withPort = /^(?:\[([^\]]*)\]|([\d.]+))(?::(?:\d{1,5}|_[\w.-]+))?$/
  * together: their connection was reset early, or a trusted proxy sent no address.
  */
 function addressOf({ ip = '' }: Partial<Pick<FastifyRequest, 'ip'>>): string {
-  const [, inBrackets, ofIPv4] = withPort.exec(ip) ?? []
+  const [, inBrackets, ipv4Address] = withPort.exec(ip) ?? []
   // The part after % names an interface of this machine.
-  const [text = ''] = (inBrackets ?? ofIPv4 ?? ip).split('%', 1)
+  const [text = ''] = (inBrackets ?? ipv4Address ?? ip).split('%', 1)
   if (!ipaddr.isValid(text)) return 'none'
   const address = ipaddr.parse(text)
   if (!(address instanceof ipaddr.IPv6)) return address.toString()

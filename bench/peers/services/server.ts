@@ -48,7 +48,7 @@ const servers: Record<string, () => Promise<void>> = {
     const { OpenAPIBackend } = await import('openapi-backend')
     const { default: addFormats } = await import('ajv-formats')
     const app = fastify()
-    const made = byOperation<(context: Context) => unknown>((kind) => {
+    const handlers = byOperation<(context: Context) => unknown>((kind) => {
       const { list, create } = makeRecords(kind)
       return {
         list: async ({ request }) => list((request.query as { limit?: string }).limit),
@@ -61,7 +61,7 @@ const servers: Record<string, () => Promise<void>> = {
       quick: true,
       customizeAjv: (ajv) => addFormats.default(ajv),
       handlers: {
-        ...made,
+        ...handlers,
         validationFail: ({ validation }: Context, reply: FastifyReply) => reply.code(400).send(validation.errors),
         notFound: (_context: Context, reply: FastifyReply) => reply.code(404).send({}),
       },

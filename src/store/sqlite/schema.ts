@@ -152,11 +152,11 @@ export function assertTables(database: Database.Database, file: string): void {
 
 /** What a query of the schema gives for the migrations alone, and for a database. @param query of one column of text */
 function beside(database: Database.Database, query: string): { expected: string[]; found: string[] } {
-  const made = new Database(':memory:')
-  applyMigrations(made, 0)
+  const created = new Database(':memory:')
+  applyMigrations(created, 0)
   const rowsOf = (each: Database.Database) => each.prepare<[], string>(query).pluck().all()
-  const both = { expected: rowsOf(made), found: rowsOf(database) }
-  made.close()
+  const both = { expected: rowsOf(created), found: rowsOf(database) }
+  created.close()
   return both
 }
 
