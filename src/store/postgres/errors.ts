@@ -53,6 +53,11 @@ export function isConflict(error: unknown): boolean {
   return code !== undefined && conflicts.includes(code)
 }
 
+/** Whether a node of Citus could not reach another one. The connection to the node that says so still works. */
+export function isLostNode(error: unknown): boolean {
+  return stateOf(error) === '08006'
+}
+
 /** Whether PostgreSQL cannot store a value, such as a text with the character U+0000: class 22. */
 export function isDataException(error: unknown): error is Error {
   return classOf(error) === '22'

@@ -1,5 +1,5 @@
 import type { Pool, QueryResult } from 'pg'
-import { isConflict, isDamage } from './errors.ts'
+import { isConflict, isDamage, isLostNode } from './errors.ts'
 import type { Statement } from './statements.ts'
 
 type Answer<Row extends object> = PromiseSettledResult<QueryResult<Row>>
@@ -42,7 +42,7 @@ export function query<Row extends object>(pool: Pool, statement: Statement<Row>)
 function ignore(): void {}
 
 function isDoubtful(error: unknown): error is Error {
-  return error instanceof Error && !isConflict(error) && !isDamage(error)
+  return error instanceof Error && !isConflict(error) && !isDamage(error) && !isLostNode(error)
 }
 
 /** @throws the first error, which causes all later ones in a transaction */

@@ -116,6 +116,25 @@ test('a connection that breaks makes its statements unavailable, and the next wo
   expect(await store.create('me', { ...plant, id: 3n })).toBe('created')
 })
 
+test('a node that cannot reach another one keeps its connection', async () => {
+  const url = await temporaryDatabase()
+  const { store, faults } = await openTestStore(url, { connections: { max: 1 } })
+  const session = () => store.read('me', 'SELECT pg_backend_pid() AS pid', [])
+  const before = await session()
+  // As Citus does while a worker is down.
+  await (
+    await openConnection(url)
+  ).query(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       RAISE 'connection to the remote node failed' USING ERRCODE = 'connection_failure';
+     END $$;
+     CREATE TRIGGER refuse BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION refuse()`,
+  )
+  expect(await store.create('me', plant)).toBe('unavailable')
+  expect(faults).toHaveLength(1)
+  expect(await session()).toEqual(before)
+})
+
 test('one timeout closes all connections to a silent server', async () => {
   const { proxy, url } = await throughProxy(await temporaryDatabase())
   const { store, faults } = await openTestStore(url, {
