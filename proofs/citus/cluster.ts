@@ -84,6 +84,9 @@ export async function reportPrepared({ coordinator, workers }: CitusCluster, nam
   report(`${name}: transactions in two phases`, prepared, prepared === 0)
 }
 
+/** What the operator runs once the tables are there. */
+export const tablesFile = join(projectFolder, 'deploy/citus.sql')
+
 const storeTests = 'test/store/postgres/store.test.ts'
 
 const locksOfWorker = 'it looks for waiting sessions on the coordinator, and they wait on a worker'
@@ -111,7 +114,11 @@ export function runStoreTests(url: string): void {
       ...['node_modules/vitest/vitest.mjs', 'run', '--project=postgres', ...options],
       ...[`--testNamePattern=^(?!(?:${titles.join('|')})$)`, storeTests],
     ],
-    { cwd: projectFolder, env: { ...process.env, NO_COLOR: '1', TEST_DATABASE_URL: url }, encoding: 'utf8' },
+    {
+      cwd: projectFolder,
+      env: { ...process.env, NO_COLOR: '1', TEST_DATABASE_URL: url, TEST_TABLES_FILE: tablesFile },
+      encoding: 'utf8',
+    },
   )
   report('tests of the store', /^ +Tests +(.*)$/m.exec(stdout)?.[1] ?? 'none', status === 0)
   for (const [title, reason] of Object.entries(leftOut)) report('left out', `${title}: ${reason}`)

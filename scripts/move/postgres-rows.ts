@@ -37,7 +37,7 @@ interface Session {
 
 /** Opens the rows of a PostgreSQL database. */
 export async function openPostgresRows(url: string, { role, onWarning }: OpenRowsOptions): Promise<StoreRows> {
-  const { pool, isSharded } = await openDatabase({
+  const { pool, isCitus } = await openDatabase({
     url,
     connections: {
       max: 1,
@@ -83,7 +83,7 @@ export async function openPostgresRows(url: string, { role, onWarning }: OpenRow
     // A transaction caches the list of sessions.
     await run('SELECT pg_stat_clear_snapshot()')
     // Citus shows the sessions of all nodes in a view of its own.
-    const view = isSharded ? 'citus_stat_activity' : 'pg_stat_activity'
+    const view = isCitus ? 'citus_stat_activity' : 'pg_stat_activity'
     const [session] = await run<Session>(
       `SELECT pid, concat_ws(', ', application_name, 'user ' || usename, 'from ' || host(client_addr)) AS facts
        FROM ${view} WHERE datname = current_database() AND application_name = ? ORDER BY backend_start LIMIT 1`,

@@ -1,5 +1,4 @@
 import type { Input, Schemas } from '../../generated/contract.ts'
-import { stringifyJson } from 'fastify-contract/json'
 import { type ColumnsOf, type Row, type Table, objectReader, quoted, valuesReader } from '../store/table.ts'
 
 /** A plant as the contract's responses show it. */
@@ -39,11 +38,6 @@ const toObject = objectReader(plantTable)
 export function plantOf(values: Row): Plant {
   // The contract requires what a body has, and the schema what a row has.
   return toObject(values) as Plant
-}
-
-/** Encodes a plant as the contract's `Plant`, with a bigint as its digits. */
-export function encodePlant(values: Row): string {
-  return stringifyJson(plantOf(values))
 }
 
 /** The values of the columns, which both drivers accept. */

@@ -4,8 +4,8 @@ import { type Table, allColumns, typeOf } from './table.ts'
 import { tokenTable } from './token-table.ts'
 
 /**
- * All tables. The start checks their columns; `move`, `backup`, `restore`, `isReady`, `isEmpty`, the locks of migrations and
- * Citus follow from this list. A table stands after those that it refers to.
+ * All tables. The start checks their columns; `move`, `backup`, `restore`, `isReady`, `isEmpty` and the locks of
+ * migrations follow from this list, and deploy/citus.sql names each. A table stands after those that it refers to.
  */
 export const tables = [plantTable, tokenTable] as const satisfies readonly Table[]
 
@@ -16,7 +16,7 @@ export const tableNames: readonly TableName[] = tables.map(({ name }) => name)
 /** SQL for whether all tables are empty. */
 export const noRows = tableNames.map((name) => `NOT EXISTS (SELECT 1 FROM ${name})`).join(' AND ')
 
-/** Those that a caller owns: Citus distributes them by the caller. */
+/** Whether a caller owns the rows: deploy/citus.sql distributes them by the caller. */
 export function isOwned({ key }: Table): boolean {
   return Object.keys(key)[0] === 'caller'
 }

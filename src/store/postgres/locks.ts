@@ -63,7 +63,6 @@ export interface LockingStatements {
 }
 
 export interface RetryOptions {
-  isCitus: boolean
   /** The end of the last try, by `performance.now()`. */
   deadline: number
   /** Receives, after each failed try, a message that names the sessions. */
@@ -79,10 +78,10 @@ export interface RetryOptions {
 export async function retryLocked<Row extends QueryResultRow>(
   client: Client,
   { text, undo = '', tables }: LockingStatements,
-  { isCitus, deadline, onWait }: RetryOptions,
+  { deadline, onWait }: RetryOptions,
 ): Promise<Row[]> {
   const look = () =>
-    findHolders(client, isCitus, tables).catch(async () => {
+    findHolders(client, tables).catch(async () => {
       await client.query(undo)
       return []
     })
@@ -119,35 +118,17 @@ interface Holder {
   facts: string
 }
 
-/** The query's parts that differ: PostgreSQL shows its own locks, and Citus those of all nodes. */
-const postgresView = {
-  from: 'pg_locks LEFT JOIN pg_stat_activity USING (pid)',
-  id: 'virtualtransaction',
-  pid: 'pid',
-  isOther: 'pid IS DISTINCT FROM pg_backend_pid()',
-  isTable: 'relation IN (SELECT to_regclass(name) FROM unnest($1::text[]) AS name)',
-}
-const citusView = {
-  from: 'citus_locks AS locks LEFT JOIN citus_stat_activity AS sessions USING (nodeid, pid)',
-  id: `nodeid || ' ' || virtualtransaction`,
-  // pg_terminate_backend accepts it on every node.
-  pid: 'locks.global_pid',
-  isOther: 'is_worker_query IS NOT TRUE AND locks.global_pid IS DISTINCT FROM citus_backend_gpid()',
-  // A table's OID differs between nodes, and its name has its schema before it.
-  isTable: `regexp_replace(relation_name, '^.*[.]', '') = ANY ($1)`,
-}
-
 /** The sessions that hold locks for longer than a running server's statement, the oldest first. */
-async function findHolders(client: Client, isCitus: boolean, tables: readonly string[]): Promise<Holder[]> {
-  const { from, id, pid, isOther, isTable } = isCitus ? citusView : postgresView
+async function findHolders(client: Client, tables: readonly string[]): Promise<Holder[]> {
   const text = `
-    SELECT DISTINCT ${id} AS id, ${pid} AS pid, xact_start,
+    SELECT DISTINCT virtualtransaction AS id, pid, xact_start,
       concat_ws(', ', coalesce(nullif(application_name, ''), backend_type), 'user ' || usename,
         coalesce(state, 'in a state hidden from this role'),
         to_char(xact_start AT TIME ZONE 'UTC', '"begun "YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) AS facts
-    FROM ${from}
-    WHERE granted AND ${isOther} AND coalesce(datname = current_database(), true)
-      AND (${isTable} OR (locktype = 'advisory' AND (classid, objid) = (${migrationLock})))
+    FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
+    WHERE granted AND pid IS DISTINCT FROM pg_backend_pid() AND coalesce(datname = current_database(), true)
+      AND (relation IN (SELECT to_regclass(name) FROM unnest($1::text[]) AS name)
+        OR (locktype = 'advisory' AND (classid, objid) = (${migrationLock})))
     ORDER BY xact_start`
   const query = async () => {
     // A transaction caches the list of sessions.

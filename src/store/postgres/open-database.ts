@@ -1,7 +1,6 @@
 import { type Client, type ClientConfig, Pool } from 'pg'
 import type { OpenOptions } from '../schema-version.ts'
 import { type StoreOptions, UnusableStore } from '../store.ts'
-import { readLayout } from './citus.ts'
 import { Sockets, checkSessions, clientClass, keepSession, readHosts } from './connections.ts'
 import { isAnswerTimeout } from './errors.ts'
 import { assertTables, migrate } from './schema.ts'
@@ -37,8 +36,8 @@ export interface DatabaseOptions extends Pick<StoreOptions, 'onFault' | 'onWarni
 /** An open database. */
 export interface OpenedDatabase {
   pool: Pool
-  /** Whether Citus distributes the plants by caller, so that a transaction should have one caller. */
-  isSharded: boolean
+  /** Whether the database has Citus, so that a query or transaction should have one caller. */
+  isCitus: boolean
 }
 
 /**
@@ -60,7 +59,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
   }
   const ChosenClient = clientClass(urls, isWritable, config)
   const create = () => new ChosenClient({ ...config, query_timeout: schemaAnswerMilliseconds })
-  const { place, isSharded } = await prepareSchema(create, options)
+  const { place, isCitus } = await prepareSchema(create, options)
   const sockets = new Sockets()
   // `pipeline` sends statements without waiting for earlier answers.
   const pool = new Pool({ ...config, ...limits, Client: ChosenClient, stream: sockets.create, pipeline: true })
@@ -81,13 +80,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
     await pool.end()
     throw unusable(place, error)
   }
-  return { pool, isSharded }
+  return { pool, isCitus }
 }
 
 async function prepareSchema(
   create: () => Client,
   { migrationMilliseconds = 30_000, onWarning = () => undefined, isMoveTarget = false }: DatabaseOptions,
-): Promise<{ place: string; isSharded: boolean }> {
+): Promise<{ place: string; isCitus: boolean }> {
   const client = createClient(create)
   // The pending query reports a lost connection.
   client.on('error', () => undefined)
@@ -100,11 +99,9 @@ async function prepareSchema(
       throw new UnusableStore(`the database ${place} has the encoding ${encoding}; create one with ENCODING 'UTF8'`)
     }
     const deadline = performance.now() + migrationMilliseconds
-    await migrate(client, place, { isCitus, deadline, onWait: onWarning, isMoveTarget })
+    await migrate(client, place, { deadline, onWait: onWarning, isMoveTarget })
     await assertTables(client, place)
-    const { isSharded, warnings } = isCitus ? await readLayout(client) : { isSharded: false, warnings: [] }
-    for (const warning of warnings) onWarning(warning)
-    return { place, isSharded }
+    return { place, isCitus }
   } catch (error) {
     throw unusable(placeOf(), error)
   } finally {
@@ -125,7 +122,7 @@ function createClient(create: () => Client): Client {
 async function readDatabase(client: Client): Promise<{ encoding: string; isCitus: boolean }> {
   const { rows } = await client.query<{ encoding: string; isCitus: boolean }>(
     `SELECT current_setting('server_encoding') AS encoding,
-      EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS "isCitus"`,
+      to_regclass('pg_dist_partition') IS NOT NULL AS "isCitus"`,
   )
   // A SELECT without FROM returns one row.
   return rows[0]!

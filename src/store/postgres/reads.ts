@@ -1,10 +1,9 @@
 import type { Pool } from 'pg'
 import { Encoded } from 'fastify-contract/encoded'
-import { type Plant, encodePlant } from '../../plants/plant.ts'
+import type { Plant } from '../../plants/plant.ts'
 import { type Part, type Position, beginningOf, chunkBytes, encodeList, pageRows } from '../pages.ts'
 import type { Caller, CallerOfToken, Store, StoreOptions } from '../store.ts'
 import { type Waiting, refuse } from '../waiting.ts'
-import type { WorkerWatch } from './citus.ts'
 import { limitConcurrency } from './connections.ts'
 import { isDamage, isUnavailable, retryConflicts } from './errors.ts'
 import { query } from './send.ts'
@@ -24,13 +23,9 @@ const maxId = 2n ** 63n - 1n
 /** The most plants that the database reads for a page. */
 const maxPageRows = 1_000
 
-/** The most plants that are read as columns at once: 1.5 MiB if all are of the longest. */
-const maxListedRows = 512
-
 interface ReadsOptions extends Pick<StoreOptions, 'onFault'> {
   maxQueued: number
-  /** The Citus workers, if plants are distributed. */
-  workers: WorkerWatch | undefined
+  isCitus: boolean
 }
 
 /** A list of at most `pageRows` plants. */
@@ -96,12 +91,9 @@ export class Reads {
   readonly findCaller: Store['findCaller'] = (hash, now) => this.#callers({ key: keyOfToken(hash), hash, now })
 
   readonly list: Store['list'] = async (caller, limit = Infinity) => {
-    const { workers } = this.#options
-    if (workers === undefined && limit <= pageRows) return this.#shortLists({ caller, limit })
-    const readPart =
-      workers === undefined
-        ? (position: Position) => this.#readPart(caller, position)
-        : (position: Position) => this.#readRows(caller, position, workers)
+    // Citus refuses the query of several lists. PostgreSQL alone would need 2.6 times its CPU for single ones.
+    if (limit <= pageRows && !this.#options.isCitus) return this.#shortLists({ caller, limit })
+    const readPart = (position: Position) => this.#readPart(caller, position)
     const first = await readPart(beginningOf(limit))
     return first === 'unavailable' ? first : encodeList(first, readPart)
   }
@@ -110,27 +102,14 @@ export class Reads {
   async #readPart(caller: Caller, position: Position): Promise<Part | 'unavailable'> {
     const wanted = Math.min(position.left, position.rows ?? maxPageRows)
     const page = statements.page(caller, position.from, wanted, chunkBytes)
-    const rows = await this.#limitLongReads(() => this.read(page))
+    const ask = () => this.read(page)
+    const rows = await (wanted > pageRows ? this.#limitLongReads(ask) : ask())
     if (rows === 'unavailable') return rows
     // An aggregate without GROUP BY always returns one row.
     const { found, fitting, last, plants } = rows[0]!
     if (last === null || plants === null) return { plants: [], next: undefined }
     const isLast = fitting === found && Number(found) < wanted
     return partOf(Buffer.from(plants), { count: Number(fitting), last: BigInt(last), isLast }, position)
-  }
-
-  /** Reads a part as columns, and makes its JSON here: Citus plans such a statement once. */
-  async #readRows(caller: Caller, position: Position, workers: WorkerWatch): Promise<Part | 'unavailable'> {
-    if (position.left === 0) return { plants: [], next: undefined }
-    const wanted = Math.min(position.left, position.rows ?? pageRows, maxListedRows)
-    const statement = statements.listedRows(caller, position.from, wanted)
-    const ask = () => workers.run(caller, () => this.read(statement))
-    const rows = await (wanted > pageRows ? this.#limitLongReads(ask) : ask())
-    if (rows === 'unavailable') return rows
-    const last = rows.at(-1)
-    if (last === undefined) return { plants: [], next: undefined }
-    const json = Buffer.from(rows.map(encodePlant).join())
-    return partOf(json, { count: rows.length, last: BigInt(last.id), isLast: rows.length < wanted }, position)
   }
 }
 

@@ -1,8 +1,6 @@
 import type { Client } from 'pg'
 import { type OpenOptions, assertKnownVersion } from '../schema-version.ts'
-import { UnusableStore } from '../store.ts'
 import { assertColumns, tableNames, tables } from '../tables.ts'
-import { distributeTables, isCoordinator } from './citus.ts'
 import {
   type LockingStatements,
   type RetryOptions,
@@ -73,25 +71,9 @@ const setVersion = `
   DELETE FROM plant_store_schema;
   INSERT INTO plant_store_schema (version) VALUES (${String(migrations.length)});`
 
-/** How long creating the tables may take. No server waits for them yet, and Citus takes seconds to make its shards. */
-const makeMilliseconds = 30_000
-
-function makeTables(isCitus: boolean): LockingStatements {
-  return {
-    text: `
-      SET LOCAL statement_timeout = ${String(makeMilliseconds)};
-      ${migrations.join('')}
-      ${isCitus ? distributeTables : ''}
-      ${setVersion}
-      COMMIT`,
-    undo: 'ROLLBACK TO SAVEPOINT begun',
-    tables: [],
-  }
-}
-
 /**
- * Changes the tables in one statement. Its timeout bounds how long they are locked altogether: the waits for all locks,
- * also on other nodes of Citus, and the work.
+ * Makes or changes the tables in one statement. Its timeout bounds how long they are locked altogether: the waits for
+ * all locks, also on other nodes of Citus, and the work.
  */
 function changeTables(version: number): LockingStatements {
   const pending = migrations.slice(version).join('') + setVersion
@@ -112,14 +94,13 @@ function changeTables(version: number): LockingStatements {
 /**
  * Brings the schema up to date. Safe while other processes do the same, and while servers use the tables: each try
  * delays their statements by less than two seconds, and a pause follows. If the schema is up to date, the role needs no
- * right to create tables. Distributes the tables of an empty Citus database.
+ * right to create tables.
  *
  * @param place the database's name in messages
  * @throws UnusableStore as `assertKnownVersion`
  * @throws Error naming the sessions that hold the locks, when time is up; nothing has changed then
  */
 export async function migrate(client: Client, place: string, options: RetryOptions & OpenOptions): Promise<void> {
-  const { isCitus } = options
   const versionIn = ([{ version } = { version: 0 }]: VersionRow[]) => {
     assertKnownVersion(`the database ${place}`, version, migrations.length, options)
     return version
@@ -130,15 +111,9 @@ export async function migrate(client: Client, place: string, options: RetryOptio
   })
   // The version of an unfinished move is higher.
   if (versionIn(found) >= migrations.length) return
-  if (isCitus && !(await isCoordinator(client))) {
-    throw new UnusableStore(
-      `the database ${place} is a worker of Citus without the schema of this release: ` +
-        'first start one server with the coordinator in DATABASE_URL',
-    )
-  }
   const version = versionIn(await retryLocked<VersionRow>(client, beginMigration, options))
   if (version >= migrations.length) await client.query('ROLLBACK')
-  else await retryLocked(client, version === 0 ? makeTables(isCitus) : changeTables(version), options)
+  else await retryLocked(client, changeTables(version), options)
 }
 
 interface ColumnRow {

@@ -24,8 +24,6 @@ export type CallerRow = Pick<TokenRow, 'hash' | 'caller' | 'expires_at' | 'scope
 /** A plant with its owner. */
 export type OwnedPlant = NewPlant & { caller: Caller }
 
-export type ListedRow = Row & { id: string }
-
 export interface CreatedRow {
   caller: Caller
   id: string
@@ -56,7 +54,7 @@ const isWritable = `current_setting('transaction_read_only') = 'off'`
 
 const tokenColumns = tokenRows.columns.join()
 
-/** Every statement except those of the schema and of Citus. */
+/** Every statement except those of the schema. */
 export const statements = {
   begin: (): Statement => ({ text: 'BEGIN' }),
 
@@ -75,13 +73,6 @@ export const statements = {
       ) AS plants
       FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS wanted (caller, most, number) ORDER BY number`,
     values: [lists.map(({ caller }) => caller), lists.map(({ limit }) => limit)],
-  }),
-
-  /** Plants from an id on, as columns. Citus plans this statement once, because it reads one shard. */
-  listedRows: (caller: Caller, from: bigint, limit: number): Statement<ListedRow> => ({
-    name: 'listedRows',
-    text: `SELECT id, ${plantColumns} FROM plants WHERE caller = $1 AND id >= $2 ORDER BY id LIMIT $3`,
-    values: [caller, from, limit],
   }),
 
   /** The plants from an id on whose JSON begins within the first `bytes`. */

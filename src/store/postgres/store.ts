@@ -1,7 +1,6 @@
 import type { Store, StoreOptions } from '../store.ts'
 import { tokenRows } from '../token-table.ts'
 import { defaultMaxQueued } from '../waiting.ts'
-import { WorkerWatch } from './citus.ts'
 import { type DatabaseOptions, openDatabase } from './open-database.ts'
 import { Reads, keyOfToken } from './reads.ts'
 import { sqlStatement, statements } from './statements.ts'
@@ -18,16 +17,12 @@ const tokenKey = ''
  */
 export async function openPostgresStore(options: DatabaseOptions & StoreOptions): Promise<Store> {
   const { onFault, onCommit, maxQueued = defaultMaxQueued } = options
-  const { pool, isSharded } = await openDatabase(options)
-  const workers = isSharded ? new WorkerWatch(pool, maxQueued) : undefined
-  const reads = new Reads(pool, { maxQueued, onFault, workers })
-  const queue = new WriteQueue(pool, { maxQueued, onFault, onCommit, workers })
+  const { pool, isCitus } = await openDatabase(options)
+  const reads = new Reads(pool, { maxQueued, onFault, isCitus })
+  const queue = new WriteQueue(pool, { maxQueued, onFault, onCommit, isCitus })
 
   return {
-    read: (caller, text, values) => {
-      const ask = () => reads.read(sqlStatement(text, values))
-      return workers === undefined ? ask() : workers.run(caller, ask)
-    },
+    read: (_caller, text, values) => reads.read(sqlStatement(text, values)),
 
     write: async (caller, text, values) => {
       const result = await queue.write({
@@ -89,7 +84,6 @@ export async function openPostgresStore(options: DatabaseOptions & StoreOptions)
     },
 
     close: async () => {
-      workers?.stop()
       await queue.drain()
       await pool.end()
     },

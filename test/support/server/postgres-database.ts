@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { Client, escapeIdentifier } from 'pg'
 import { expect, inject, onTestFinished } from 'vitest'
 import { openPostgresStore } from '../../../src/store/postgres/store.ts'
@@ -23,6 +24,12 @@ export async function temporaryDatabase(
   url.searchParams.set('options', options.join(' '))
   // Servers are known by it, also those of other schemas.
   url.searchParams.set('application_name', schema)
+  // The proof of Citus names a file that distributes the tables.
+  const file = process.env['TEST_TABLES_FILE']
+  if (file !== undefined) {
+    await (await openPostgresStore({ url: url.href, onFault: () => undefined })).close()
+    await query(url.href, await readFile(file, 'utf8'))
+  }
   return url.href
 }
 
