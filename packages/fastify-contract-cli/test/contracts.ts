@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -6,6 +7,7 @@ import { type Contract, type FailureForm, authByKind, serve as serveContract } f
 import { sealContract } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import { onTestFinished } from 'vitest'
+import { parse } from 'yaml'
 import { BrokenContract } from '../src/model/findings.ts'
 import { type ReadOptions, readCheckedContract } from '../src/model/read-contract.ts'
 import { generate } from '../src/generate/generate.ts'
@@ -24,6 +26,16 @@ export const failures = {
   default: { description: 'A failure.', content: json({ $ref: '#/components/schemas/Error' }) },
 }
 export const noContent = { 204: { description: 'Done.' }, ...failures }
+
+/** Integers beyond 2^53 are bigints. */
+const exactly = (_name: unknown, value: unknown) =>
+  typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
+
+/** What a YAML file of this folder holds. */
+export function dataOf(file: string): unknown {
+  const text = readFileSync(join(import.meta.dirname, file), 'utf8')
+  return parse(text, exactly, { intAsBigInt: true })
+}
 
 type Rest = { components?: { schemas?: object; [section: string]: unknown } } & Record<string, unknown>
 

@@ -1,12 +1,11 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'yaml'
-import { contractOf, failures, json, noContent } from './contracts.ts'
+import { contractOf, dataOf, failures, json, noContent } from './contracts.ts'
 
 type Members = Record<string, unknown>
 
 /** Objects of a contract. What is around them is as small as it can be. */
-interface Parts {
+export interface Parts {
   /** All of it. */
   contract?: Members
   document?: object
@@ -74,10 +73,7 @@ const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'qu
 const members = new Set([...`${parts} ${others}`.split(' '), ...verdicts])
 
 const folder = join(import.meta.dirname, 'keywords')
-/** Integers beyond 2^53 are bigints. */
-const exactly = (_name: unknown, value: unknown) =>
-  typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
-const read = (file: string): unknown => parse(readFileSync(join(folder, file), 'utf8'), exactly, { intAsBigInt: true })
+const read = (file: string) => dataOf(join('keywords', file))
 
 export const cases = readdirSync(folder)
   .filter((file) => file.endsWith('.yaml'))
