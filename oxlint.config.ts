@@ -126,7 +126,9 @@ const borders = {
 const untyped = existsSync(join(import.meta.dirname, 'bench/peers/node_modules')) ? [] : ['bench/peers/']
 
 /** Their types are generated, and then compiled with them, by a test. */
-const typedByTests = ['types.proof.ts', 'services/*/src/'].map((path) => `packages/fastify-contract-cli/test/${path}`)
+const typedByTests = ['types.proof.ts', 'services/*/handlers.ts'].map(
+  (path) => `packages/fastify-contract-cli/test/${path}`,
+)
 
 export default defineConfig({
   plugins: ['eslint', 'typescript', 'import'],

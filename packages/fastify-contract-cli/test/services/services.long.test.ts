@@ -1,31 +1,31 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { copyFile, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { parseJsonWithBigInts } from 'fastify-contract/json'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { generate } from '../../src/generate/generate.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { init } from '../../src/init/init.ts'
+import { folderWith } from '../contracts.ts'
 
-beforeAll(async () => {
-  const project = { root: join(import.meta.dirname, 'galaxy'), contract: 'galaxy.yaml', out: 'generated' }
-  expect(await generate(project)).toMatchObject({ ok: true })
-})
+const repository = join(import.meta.dirname, '../../../..')
+const galaxy = join(import.meta.dirname, 'galaxy')
 
-test('the handlers of the service compile with the generated types', async () => {
-  const compiler = join(import.meta.dirname, '../../../../node_modules/typescript-7/bin/tsc')
-  const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', import.meta.dirname]).catch(
+test('a service of a public contract compiles with its handlers, and stores and returns planets and images', async () => {
+  const root = await folderWith()
+  expect(await init(root, join(galaxy, 'galaxy.yaml'), 'service')).toMatchObject({ ok: true })
+  const service = join(root, 'service')
+  await copyFile(join(galaxy, 'handlers.ts'), join(service, 'src/handlers.ts'))
+  await symlink(join(repository, 'node_modules'), join(root, 'node_modules'))
+  const compiler = join(repository, 'node_modules/typescript-7/bin/tsc')
+  const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', service]).catch(
     (error: unknown) => error as { stdout: string },
   )
   expect(stdout).toBe('')
-})
 
-test('the service of a public OpenAPI 3.1 contract stores and returns planets and images', async () => {
   process.env['AUTH_BEARER_AUTH'] = 'secret'
-  // Paths that the compiler does not follow: the files are only typed once their types are generated.
-  const [appPath, handlersPath] = ['./galaxy/src/app.ts', './galaxy/src/handlers.ts']
-  const { buildApp } = (await import(appPath)) as { buildApp: () => Promise<FastifyInstance> }
-  const { images } = (await import(handlersPath)) as { images: Map<bigint, File> }
+  const { buildApp } = (await import(join(service, 'src/app.ts'))) as { buildApp: () => Promise<FastifyInstance> }
+  const { images } = (await import(join(service, 'src/handlers.ts'))) as { images: Map<bigint, File> }
   const app = await buildApp()
   onTestFinished(() => app.close())
   const send = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: object | FormData) => {
@@ -49,8 +49,8 @@ test('the service of a public OpenAPI 3.1 contract stores and returns planets an
   expect(await send('PUT', `/planets/${String(id)}`, { name: 1 })).toEqual([
     400,
     {
-      type: 'https://example.com/errors/bad-request',
-      title: 'Bad Request',
+      type: 'https://example.com/errors/forbidden',
+      title: 'Forbidden',
       status: 400,
       detail: 'body/name must be a string',
     },
@@ -65,7 +65,5 @@ test('the service of a public OpenAPI 3.1 contract stores and returns planets an
   expect(await send('DELETE', `/planets/${String(id)}`)).toEqual([204, undefined])
   expect((await send('GET', '/me'))[0]).toBe(501)
   expect((await app.inject('/me')).statusCode).toBe(401)
-  expect((await app.inject('/openapi.yaml')).body).toBe(
-    await readFile(join(import.meta.dirname, 'galaxy/galaxy.yaml'), 'utf8'),
-  )
+  expect((await app.inject('/openapi.yaml')).body).toBe(await readFile(join(galaxy, 'galaxy.yaml'), 'utf8'))
 })
