@@ -7,68 +7,55 @@ import {
   test as testServer,
 } from '../src/suite.ts'
 import { beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
 
-const json = (schema: object) => ({ 'application/json': { schema } })
 const node = { $ref: '#/components/schemas/Node' }
-const refused = { description: 'Refused.', content: json({ $ref: '#/components/schemas/Problem' }) }
-
 /** A contract with what the Plant Store's lacks. */
-const document = {
-  openapi: '3.1.0',
-  info: { title: 'Nodes', version: '1' },
-  security: [{ key: [] }],
-  paths: {
-    '/nodes': {
-      post: {
-        operationId: 'addNode',
-        requestBody: { required: true, content: json(node) },
-        responses: {
-          '201': {
-            description: 'Added.',
-            headers: { Location: { required: true, schema: { type: 'string' } } },
-            content: json(node),
-          },
-          '4XX': refused,
-        },
-      },
-      get: {
-        operationId: 'findNodes',
-        parameters: [
-          { name: 'filter', in: 'query', content: { 'application/xml': {} } },
-          { name: 'kind', in: 'cookie', schema: { enum: ['leaf', 'branch'] } },
-          { name: 'sizes', in: 'query', style: 'pipeDelimited', schema: { type: 'array', items: { type: 'integer' } } },
-        ],
-        responses: { '200': { description: 'Found.', content: json({ type: 'array', items: node }) }, '4XX': refused },
-      },
-    },
-    '/pictures': {
-      post: {
-        operationId: 'addPicture',
-        requestBody: { required: true, content: { 'application/xml': { schema: { type: 'object' } } } },
-        responses: { '204': { description: 'Added.' } },
-      },
-    },
-    '/secrets': {
-      get: { operationId: 'getSecret', security: [{ token: [] }], responses: { '204': { description: 'Nothing.' } } },
-    },
-  },
-  components: {
-    securitySchemes: {
-      key: { type: 'apiKey', in: 'query', name: 'key' },
-      token: { type: 'http', scheme: 'bearer' },
-    },
-    schemas: {
-      Node: {
-        allOf: [
-          { type: 'object', required: ['id'], properties: { id: { type: 'integer', format: 'int64', maximum: 1000 } } },
-          { properties: { id: { type: 'number', maximum: 99 }, code: { not: { enum: ['none'] }, type: 'string' } } },
-          { properties: { children: { type: 'array', items: node }, twin: { anyOf: [node, { type: 'null' }] } } },
-        ],
-      },
-      Problem: { type: 'object', required: ['title'], properties: { title: { type: 'string' } } },
-    },
-  },
-}
+const document = parse(`
+openapi: 3.1.0
+info: { title: Nodes, version: '1' }
+security: [{ key: [] }]
+paths:
+  /nodes:
+    post:
+      operationId: addNode
+      requestBody:
+        required: true
+        content: { application/json: { schema: &node { $ref: '#/components/schemas/Node' } } }
+      responses:
+        201:
+          description: Added.
+          headers: { Location: { required: true, schema: { type: string } } }
+          content: { application/json: { schema: *node } }
+        4XX: &refused
+          description: Refused.
+          content: { application/json: { schema: { $ref: '#/components/schemas/Problem' } } }
+    get:
+      operationId: findNodes
+      parameters:
+        - { name: filter, in: query, content: { application/xml: {} } }
+        - { name: kind, in: cookie, schema: { enum: [leaf, branch] } }
+        - { name: sizes, in: query, style: pipeDelimited, schema: { type: array, items: { type: integer } } }
+      responses:
+        200: { description: Found., content: { application/json: { schema: { type: array, items: *node } } } }
+        4XX: *refused
+  /pictures:
+    post:
+      operationId: addPicture
+      requestBody: { required: true, content: { application/xml: { schema: { type: object } } } }
+      responses: { 204: { description: Added. } }
+  /secrets:
+    get: { operationId: getSecret, security: [{ token: [] }], responses: { 204: { description: Nothing. } } }
+components:
+  securitySchemes: { key: { type: apiKey, in: query, name: key }, token: { type: http, scheme: bearer } }
+  schemas:
+    Node:
+      allOf:
+        - { type: object, required: [id], properties: { id: { type: integer, format: int64, maximum: 1000 } } }
+        - { properties: { id: { type: number, maximum: 99 }, code: { not: { enum: [none] }, type: string } } }
+        - { properties: { children: { type: array, items: *node }, twin: { anyOf: [*node, { type: 'null' }] } } }
+    Problem: { type: object, required: [title], properties: { title: { type: string } } }
+`) as object
 
 const contract = readContract(document)
 
