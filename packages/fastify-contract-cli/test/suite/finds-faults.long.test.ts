@@ -26,24 +26,14 @@ const withBody = (change: (body: Record<string, unknown>) => object) =>
 const rounded = (integer: bigint) => BigInt.asIntN(64, BigInt(Number(integer)))
 const withRounded = withBody((body) => ({ ...body, weight: rounded(body['weight'] as bigint) }))
 
-/** Faults that the tests of one thing find. */
-const ofReplies: [name: string, faults: Faults, problem: RegExp][] = [
-  ['a property is missing', { reply: withBody(({ name: _name, ...rest }) => rest) }, /name is required/],
-  ['a type is changed', { reply: withBody((body) => ({ ...body, name: 5 })) }, /name must be a string/],
-  ['a status is undeclared', { reply: changed((reply) => ({ ...reply, status: 203 })) }, /undeclared status: .*203/],
-  ['a header is gone', { reply: changed(({ headers: _headers, ...reply }) => reply) }, /the header etag is missing/],
-  ['a handler fails', { reply: changed((reply) => ({ ...reply, status: 500 })) }, /fault of the server/],
-]
-
-/** Faults that the tests of a collection find. */
-const ofState: typeof ofReplies = [
+/** Faults that the tests of a collection find. Those of one response are in ../suite.test.ts. */
+const ofState: [name: string, faults: Faults, problem: RegExp][] = [
   ['an integer is rounded', { reply: withRounded }, /lost or shown to others: .* the weight -?\d+, expected -?\d+/],
   [
     'an id is another one',
     { reply: withBody(({ id, ...body }) => ({ ...body, id: (id as bigint) + 1n })) },
     /lost or shown to others: .*the id/,
   ],
-  ['a broken request is taken', { isLenient: true }, /body\/name.*: accepted what the contract refuses: received 201/],
   ['what was deleted is still there', { keepsDeleted: true }, /received 200, though it was deleted/],
   ["another caller's things are seen", { showsAll: true }, /another caller received/],
   [
@@ -53,12 +43,6 @@ const ofState: typeof ofReplies = [
   ],
   ['what was deleted is still listed', { listsDeleted: true }, /was deleted, and is still in the list/],
 ]
-
-test.each(ofReplies)('the suite finds that %s', async (_name, faults, problem) => {
-  const results = await resultsOf(faults, { only: 'GET /pets/{petId}' })
-  expect(faultsIn(results)).toContainEqual(expect.stringMatching(problem))
-  expect(results.filter(({ verdict }) => verdict === 'not judged')).toEqual([])
-})
 
 test.each(ofState)('the suite finds that %s', async (_name, faults, problem) => {
   const results = await resultsOf(faults, { only: 'POST /pets', scale: 0.5 })
