@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { contractOf, json } from '../contracts.ts'
-import { listen, runTestOf } from './run-test.ts'
+import { answer, runTestOf } from './run-test.ts'
 
 const text = { type: 'string' }
 const refused = { description: 'Refused.' }
@@ -81,7 +81,7 @@ function taskIn(text: string): Task | undefined {
 function serveTasks({ create = ofTask, replace = ofTask, change = merged, list = (each) => each }: Ways) {
   const tasks = new Map<number, { created: Task; task: Task }>()
   let last = 0
-  const answer = (method: string, url: string, text: string): [status: number, body?: unknown] => {
+  const reply = (method: string, url: string, text: string): [status: number, body?: unknown] => {
     if (method === 'GET' && url === '/tasks') {
       return [200, [...tasks].map(([id, { created, task }]) => ({ ...list(task, created), id }))]
     }
@@ -98,12 +98,9 @@ function serveTasks({ create = ofTask, replace = ofTask, change = merged, list =
     tasks.set(own, { created: found?.created ?? task, task })
     return [method === 'POST' ? 201 : 200, { ...ofTask(rest), id: own }]
   }
-  return listen((request, response) => {
-    void request.toArray().then((chunks: Buffer[]) => {
-      const [status, content] = answer(request.method ?? '', request.url ?? '', Buffer.concat(chunks).toString())
-      response.writeHead(status, content === undefined ? {} : { 'content-type': 'application/json' })
-      response.end(content === undefined ? '' : JSON.stringify(content))
-    })
+  return answer(({ method = '', url = '' }, body) => {
+    const [status, content] = reply(method, url, body.toString())
+    return content === undefined ? [status] : [status, JSON.stringify(content), 'application/json']
   })
 }
 

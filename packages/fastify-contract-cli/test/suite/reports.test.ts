@@ -2,7 +2,7 @@ import { createContractSuite, readContract, test as testServer } from '../../src
 import Fastify from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
 import { contractOf, json, noContent } from '../contracts.ts'
-import { listen, runTestOf } from './run-test.ts'
+import { answer, runTestOf } from './run-test.ts'
 
 const text = { type: 'string' }
 const properties = { name: { ...text, minLength: 1 }, kind: text, color: text, size: { type: 'integer' } }
@@ -21,18 +21,16 @@ const thingsWith = (responses: object) =>
   )
 const done = { 204: { description: 'Done.' } }
 
-/** Reads the body of each request. @param answer gives the status for the value of the body, or for no JSON */
-function serve(answer: (body: unknown) => number): Promise<string> {
-  return listen((request, response) => {
-    void request.toArray().then((chunks: Buffer[]) => {
-      let body: unknown
-      try {
-        body = JSON.parse(Buffer.concat(chunks).toString())
-      } catch {
-        body = undefined
-      }
-      response.writeHead(answer(body)).end()
-    })
+/** Reads the body of each request. @param statusOf gives the status for the value of the body, or for no JSON */
+function serve(statusOf: (body: unknown) => number): Promise<string> {
+  return answer((_request, text) => {
+    let body: unknown
+    try {
+      body = JSON.parse(text.toString())
+    } catch {
+      body = undefined
+    }
+    return [statusOf(body)]
   })
 }
 
@@ -126,11 +124,11 @@ test('what is taken beside the declared members is one member', async () => {
 test('422 is expected where the contract declares it in place of 400', async () => {
   const contract = thingsWith({ ...done, 422: refused })
   const { problemsOf } = readContract(contract)
-  const answer = (status: number) => (body: unknown) => (problemsOf(body ?? 0, thing).length === 0 ? 204 : status)
-  const right = await runTestOf(contract, args(await serve(answer(422))))
+  const refusing = (status: number) => (body: unknown) => (problemsOf(body ?? 0, thing).length === 0 ? 204 : status)
+  const right = await runTestOf(contract, args(await serve(refusing(422))))
   expect(right.lines.filter((line) => /note|→/.test(line))).toEqual([])
   expect(right.code).toBe(0)
-  const other = await runTestOf(contract, args(await serve(answer(400))))
+  const other = await runTestOf(contract, args(await serve(refusing(400))))
   expect(other.lines).toContainEqual(expect.stringMatching(/^ {2}note: 400 is not declared/))
 })
 

@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { type RequestListener, createServer } from 'node:http'
+import { type IncomingMessage, type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,18 @@ export async function listen(listener: RequestListener): Promise<string> {
   })
   // It listens on a port.
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+}
+
+/** Starts a server that reads each request before it answers. */
+export function answer(
+  reply: (request: IncomingMessage, body: Buffer) => [status: number, text?: string, type?: string],
+) {
+  return listen((request, response) => {
+    void request.toArray().then((chunks: Buffer[]) => {
+      const [status, text, type] = reply(request, Buffer.concat(chunks))
+      response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(text)
+    })
+  })
 }
 
 /** Runs `fastify-contract test` with a contract. @returns what it prints, and its exit code */

@@ -10,7 +10,7 @@ import { curlOf } from '../../src/test/curl.ts'
 import { runTest } from '../../src/test/test-command.ts'
 import { petsDocument } from './pets-contract.ts'
 import { type Faults, servePets } from './pets-server.ts'
-import { listen } from './run-test.ts'
+import { answer, listen } from './run-test.ts'
 
 let folder = ''
 let contract = ''
@@ -215,16 +215,13 @@ test.each<[string, Partial<WireRequest>]>([
 ])('the printed curl command sends the same request: %s', async (_name, part) => {
   const request: WireRequest = { method: 'POST', url: '/a', headers: {}, ...part }
   const received: { method: string | undefined; url: string | undefined; headers: object; body: Buffer }[] = []
-  const url = await listen((message, response) => {
-    void message.toArray().then((chunks: Buffer[]) => {
-      const { 'x-a': a, 'x-b': b, 'content-type': type } = message.headers
-      const headers = {
-        ...(type === undefined ? {} : { 'content-type': type }),
-        ...(a === undefined ? {} : { 'x-a': a, 'x-b': b }),
-      }
-      received.push({ method: message.method, url: message.url, headers, body: Buffer.concat(chunks) })
-      response.end()
-    })
+  const url = await answer(({ method, url, headers: { 'x-a': a, 'x-b': b, 'content-type': type } }, body) => {
+    const headers = {
+      ...(type === undefined ? {} : { 'content-type': type }),
+      ...(a === undefined ? {} : { 'x-a': a, 'x-b': b }),
+    }
+    received.push({ method, url, headers, body })
+    return [200]
   })
   const code = await new Promise((resolve) => {
     spawn('sh', ['-c', printable(curlOf(url, request))], { stdio: 'ignore' }).on('close', resolve)

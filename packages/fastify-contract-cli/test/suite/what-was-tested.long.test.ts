@@ -4,7 +4,7 @@ import { type Result, type TestOptions, readContract, test as testServer } from 
 import { contractOf, json, noContent } from '../contracts.ts'
 import { petsContract, petsDocument } from './pets-contract.ts'
 import { type Faults, servePets } from './pets-server.ts'
-import { listen, runTestOf } from './run-test.ts'
+import { answer, listen, runTestOf } from './run-test.ts'
 
 async function pets(faults: Faults = {}): Promise<string> {
   const { url, close } = await servePets(faults)
@@ -102,11 +102,9 @@ const xmlBody = (media: object) => {
 
 test('an operation of which no valid request is known is not tested, but with its example', async () => {
   const bodies = new Set<string>()
-  const url = await listen((request, response) => {
-    void request.toArray().then((chunks: Buffer[]) => {
-      if (request.url === '/b') bodies.add(Buffer.concat(chunks).toString())
-      response.writeHead(204).end()
-    })
+  const url = await answer((request, body) => {
+    if (request.url === '/b') bodies.add(body.toString())
+    return [204]
   })
   const { code, lines } = await runTestOf(xmlBody({}), ['--url', url])
   expect(lines).toContain('left out: POST /b: cannot generate a body of application/xml; give it an example')
@@ -158,8 +156,8 @@ const albums = contractOf(
 /** Serves albums, each with a note, and asks what exists before it reads a body. */
 function serveAlbums(): Promise<string> {
   const notes = new Map<string, string | undefined>()
-  const answer = (method: string, path: string, type: string | undefined, text: string): [number, string?, string?] => {
-    const [, , id = '', note] = path.split('/')
+  return answer(({ method = '', url = '', headers: { 'content-type': type } }, body) => {
+    const [, , id = '', note] = url.split('/')
     if (id !== '' && !notes.has(id)) return [404]
     if (method === 'DELETE') return notes.delete(id) ? [204] : [404]
     const known = notes.get(id)
@@ -167,7 +165,7 @@ function serveAlbums(): Promise<string> {
     if (type !== 'application/json') return [415]
     let sent: unknown
     try {
-      sent = (JSON.parse(text) as { title?: unknown } | null)?.title
+      sent = (JSON.parse(body.toString()) as { title?: unknown } | null)?.title
     } catch {
       return [400]
     }
@@ -179,13 +177,6 @@ function serveAlbums(): Promise<string> {
     const own = String(notes.size + 1_000_000)
     notes.set(own, undefined)
     return [201, `{"id":${own}}`, 'application/json; charset=utf-8']
-  }
-  return listen((request, response) => {
-    void request.toArray().then((chunks: Buffer[]) => {
-      const { method = '', url = '', headers } = request
-      const [status, text, type] = answer(method, url, headers['content-type'], Buffer.concat(chunks).toString())
-      response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(text)
-    })
   })
 }
 
