@@ -1,11 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Result, type TestOptions, test as testServer } from '../../src/suite.ts'
 import { petsContract } from './pets-contract.ts'
 import { type Faults, type Reply, servePets } from './pets-server.ts'
 
 async function resultsOf(faults: Faults, options: TestOptions = {}): Promise<Result[]> {
-  const { url, close } = await servePets(faults)
-  onTestFinished(close)
+  const url = await servePets(faults)
   const callers = { auth: { key: 'k' }, otherAuth: { key: 'other' } }
   const results: Result[] = []
   for await (const result of testServer(petsContract, { url, ...callers, seed: 1, scale: 0.2, ...options }))

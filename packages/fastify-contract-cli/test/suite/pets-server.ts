@@ -1,7 +1,8 @@
-import { type IncomingMessage, type Server, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
+import { stringifyJson } from 'fastify-contract/json'
 import { parseExactly } from '../../src/suite.ts'
+import { listen } from './run-test.ts'
 
 /** What a server replies. */
 export interface Reply {
@@ -37,20 +38,11 @@ const isInt64 = (value: unknown): boolean =>
   (typeof value === 'bigint' && BigInt.asIntN(64, value) === value) ||
   (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 2 ** 53)
 
-/** Serves the contract of pets by hand, with nothing of the library but the parser of JSON. */
-export async function servePets(faults: Faults = {}): Promise<{ url: string; close: () => Promise<void> }> {
+/** Serves the contract of pets by hand, with nothing of the library but its JSON. @returns the URL */
+export function servePets(faults: Faults = {}): Promise<string> {
   const pets = new Map<string, Pet>()
   const deleted: Pet[] = []
   let last = 0
-  const server = createServer((request, response) => {
-    void respond(request).then((replied) => {
-      const { status, body, headers = {} } = replied
-      const text = body === undefined ? '' : stringify(body)
-      const type = body === undefined ? {} : { 'content-type': 'application/json' }
-      const length = status === 204 ? {} : { 'content-length': Buffer.byteLength(text) }
-      response.writeHead(status, { ...type, ...length, ...headers }).end(request.method === 'HEAD' ? '' : text)
-    })
-  })
 
   async function respond(request: IncomingMessage): Promise<Reply> {
     const bytes: Buffer[] = []
@@ -111,10 +103,15 @@ export async function servePets(faults: Faults = {}): Promise<{ url: string; clo
     return replyOf(pet, status)
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // It listens on a port.
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${String(port)}`, close: () => closed(server) }
+  return listen((request, response) => {
+    void respond(request).then((replied) => {
+      const { status, body, headers = {} } = replied
+      const text = body === undefined ? '' : stringifyJson(body)
+      const type = body === undefined ? {} : { 'content-type': 'application/json' }
+      const length = status === 204 ? {} : { 'content-length': Buffer.byteLength(text) }
+      response.writeHead(status, { ...type, ...length, ...headers }).end(request.method === 'HEAD' ? '' : text)
+    })
+  })
 }
 
 function replyOf(pet: Pet, status: number): Reply {
@@ -181,22 +178,4 @@ function picture(type: string, body: Buffer): Reply {
   const has = (start: string) => parts.some((part) => part.includes(start))
   const isRight = has('name="title"\r\n\r\n') && !has('name="title"\r\n\r\n\r\n') && has('name="picture"; filename=')
   return isRight ? { status: 204 } : problem(400, 'form')
-}
-
-/** JSON with exact integers, of which plain Node has no writer. */
-function stringify(body: unknown): string {
-  return JSON.stringify(body, (_name, member: unknown) =>
-    typeof member === 'bigint'
-      ? (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON(String(member))
-      : member,
-  )
-}
-
-function closed(server: Server): Promise<void> {
-  server.closeAllConnections()
-  return new Promise((resolve) => {
-    server.close(() => {
-      resolve()
-    })
-  })
 }

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { petsDocument } from './pets-contract.ts'
 import { type Faults, servePets } from './pets-server.ts'
 import { runTestOf } from './run-test.ts'
@@ -19,8 +19,7 @@ const failing = (status: number): Faults => ({
 })
 
 async function run(document: object, faults: Faults): Promise<{ code: number; lines: string[] }> {
-  const { url, close } = await servePets(faults)
-  onTestFinished(close)
+  const url = await servePets(faults)
   return runTestOf(document, ['--url', url, '--auth', 'key=k', '--seed', '7', '--only', 'POST /pets'])
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { printable } from 'fastify-contract/json'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { WireRequest } from '../../src/suite.ts'
 import { curlOf } from '../../src/test/curl.ts'
 import { runTest } from '../../src/test/test-command.ts'
@@ -22,8 +22,7 @@ beforeAll(async () => {
 })
 
 async function run(args: string[], faults: Faults = {}): Promise<{ code: number; lines: string[]; url: string }> {
-  const { url, close } = await servePets(faults)
-  onTestFinished(close)
+  const url = await servePets(faults)
   const lines: string[] = []
   const code = await runTest(
     args.map((each) => each.replace('URL', url)),

@@ -1,22 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Result, type TestOptions, readContract, test as testServer } from '../../src/suite.ts'
 import { contractOf, json, noContent } from '../contracts.ts'
 import { petsContract, petsDocument } from './pets-contract.ts'
 import { type Faults, servePets } from './pets-server.ts'
 import { answer, listen, runTestOf } from './run-test.ts'
 
-async function pets(faults: Faults = {}): Promise<string> {
-  const { url, close } = await servePets(faults)
-  onTestFinished(close)
-  return url
-}
-
 const withKey = ['--auth', 'key=k', '--seed', '7']
 const ofKey = ['POST /pets', 'GET /pets', 'GET /pets/{petId}', 'PUT /pets/{petId}', 'DELETE /pets/{petId}']
 
 test('operations without credentials give exit code 2, unless --skip names them', async () => {
-  const url = await pets()
+  const url = await servePets()
   const unnamed = await runTestOf(petsDocument, ['--url', url])
   expect(unnamed.code).toBe(2)
   expect(unnamed.lines).toContain('left out: 5 operations need key (--auth key=…)')
@@ -27,7 +21,7 @@ test('operations without credentials give exit code 2, unless --skip names them'
 })
 
 test('a run that sends nothing has exit code 2', async () => {
-  const url = await pets()
+  const url = await servePets()
   const only = ['--only', 'GET /pets', '--url', url]
   expect((await runTestOf(petsDocument, only)).code).toBe(2)
   expect(await runTestOf(petsDocument, [...only, '--skip', 'listPets'])).toEqual({
@@ -46,21 +40,21 @@ test('a skipped operation gets no request', async () => {
     return right
   }
   const skip = ['--skip', 'DELETE /pets/{petId}', '--skip', 'search']
-  expect(await runTestOf(petsDocument, ['--url', await pets({ reply }), ...withKey, ...skip])).toMatchObject({
+  expect(await runTestOf(petsDocument, ['--url', await servePets({ reply }), ...withKey, ...skip])).toMatchObject({
     code: 0,
   })
   expect(methods).toEqual(new Set(['GET', 'POST', 'PUT']))
-  const unknown = await runTestOf(petsDocument, ['--url', await pets(), ...withKey, '--skip', 'GET /none'])
+  const unknown = await runTestOf(petsDocument, ['--url', await servePets(), ...withKey, '--skip', 'GET /none'])
   expect(unknown).toEqual({ code: 2, lines: ['the contract has no operation GET /none'] })
 })
 
 test('an operation that answers 501 is named and is no failure, unless all do', async () => {
   const reply: Faults['reply'] = (right, { method, path }) =>
     method === 'GET' && path.startsWith('/pets/') && right.status < 400 ? { status: 501 } : right
-  const { code, lines } = await runTestOf(petsDocument, ['--url', await pets({ reply }), ...withKey])
+  const { code, lines } = await runTestOf(petsDocument, ['--url', await servePets({ reply }), ...withKey])
   expect(lines).toContain('not implemented (501): GET /pets/{petId}')
   expect(code).toBe(0)
-  const nothing = await pets({ reply: () => ({ status: 501 }) })
+  const nothing = await servePets({ reply: () => ({ status: 501 }) })
   expect(await runTestOf(petsDocument, ['--url', nothing, ...withKey])).toMatchObject({ code: 2 })
 })
 
@@ -68,7 +62,7 @@ test('an operation that refuses each valid request is not tested', async () => {
   const reply: Faults['reply'] = (right, { method }) =>
     method === 'PUT' ? { status: 404, body: { title: 'a' } } : right
   const skip = ['--skip', 'POST /pets']
-  const { code, lines } = await runTestOf(petsDocument, ['--url', await pets({ reply }), ...withKey, ...skip])
+  const { code, lines } = await runTestOf(petsDocument, ['--url', await servePets({ reply }), ...withKey, ...skip])
   expect(lines).toContainEqual(
     expect.stringMatching(
       /^left out: PUT \/pets\/\{petId\}: no request succeeds: received 404 \(\d+\).*; give values that exist \(--path petId=…\), or --skip it$/,
@@ -86,7 +80,7 @@ test('what gets nothing but 429 is not tested', async () => {
   const document = { ...petsDocument, paths }
   let count = 0
   const reply: Faults['reply'] = (right) => (++count > 400 ? limited : right)
-  const { code, lines } = await runTestOf(document, ['--url', await pets({ reply }), ...withKey])
+  const { code, lines } = await runTestOf(document, ['--url', await servePets({ reply }), ...withKey])
   expect(lines).toContainEqual(
     expect.stringMatching(/^left out: .*: every request got 429; test a server without a limit of requests$/),
   )
@@ -189,7 +183,7 @@ test('what is within a created thing is made, then read, and broken in each way,
 })
 
 test.each(['1', '7', '10', '20', '40'])('--seconds takes %s', async (seconds) => {
-  const args = ['--url', await pets(), '--only', 'POST /pictures', '--seconds', seconds]
+  const args = ['--url', await servePets(), '--only', 'POST /pictures', '--seconds', seconds]
   expect(await runTestOf(petsDocument, args)).toMatchObject({ code: 0 })
 })
 
@@ -211,7 +205,7 @@ async function timed(options: TestOptions, contract = petsContract): Promise<Tim
 }
 
 test('each test that is ok has sent a request', async () => {
-  const url = await pets({ delay: 100 })
+  const url = await servePets({ delay: 100 })
   const args = ['--url', url, ...withKey, '--seconds', '3']
   const { code, lines } = await runTestOf(petsDocument, args)
   const [, sent = '', ok = ''] = /, (\d+) requests in \d+ s: (\d+) ok/.exec(lines.at(-1) ?? '') ?? []
@@ -222,7 +216,7 @@ test('each test that is ok has sent a request', async () => {
 
 test('a slow server is asked for each operation', async () => {
   const seconds = 8
-  const all = await timed({ url: await pets({ delay: 300 }), auth: { key: 'k' }, seconds })
+  const all = await timed({ url: await servePets({ delay: 300 }), auth: { key: 'k' }, seconds })
   const tested = all.filter(({ result }) => result.verdict === 'ok').map(({ result }) => result.route)
   expect(new Set(tested).size).toBe(petsContract.operations.length)
   expect(all.reduce((sum, { took }) => sum + took, 0)).toBeLessThan(seconds * 1000 + 1_000)
