@@ -11,8 +11,8 @@ import { init } from '../src/init/init.ts'
 import { versions } from '../src/init/templates.ts'
 import { readContract } from '../src/suite.ts'
 import { folderWith, json } from './contracts.ts'
+import { compile, linkPackages, repository } from './run-here.ts'
 
-const project = join(import.meta.dirname, '../../..')
 const cli = join(import.meta.dirname, '../src/cli.ts')
 
 const failure = {
@@ -59,7 +59,7 @@ const files = { 'api/shop.json': shop, ...parts }
 async function makeService() {
   const root = await folderWith(files)
   const result = await init(root, 'api/shop.json', 'service')
-  await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
+  await linkPackages(root)
   return { root, service: join(root, 'service'), result }
 }
 
@@ -101,11 +101,7 @@ test('a new service type-checks and responds 501 in the form of its contract', a
     const copied = table.replace(/^  'things\.list': .*$/m, () => line)
     await writeFile(join(service, `src/handlers-${String(index)}.ts`), copied)
   }
-  const compiler = join(project, 'node_modules/typescript-7/bin/tsc')
-  const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', service]).catch(
-    (error: unknown) => error as { stdout: string },
-  )
-  expect(stdout).toBe('')
+  expect(await compile(service)).toBe('')
 
   const { buildApp } = (await import(join(service, 'src/app.ts'))) as { buildApp: () => Promise<FastifyInstance> }
   const app = await buildApp()
@@ -173,7 +169,7 @@ test('no variable that a shell sets is a secret of a new service, and each schem
   const contract = { ...shop, servers: [{ url: '/' }], paths, components: { securitySchemes } }
   const root = await folderWith({ 'api/shop.json': contract, ...parts })
   await init(root, 'api/shop.json', 'service')
-  await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
+  await linkPackages(root)
   const { buildApp } = (await import(join(root, 'service/src/app.ts'))) as { buildApp: () => Promise<FastifyInstance> }
   const app = await buildApp()
   onTestFinished(() => app.close())
@@ -449,7 +445,7 @@ test('a refused contract makes no folder', async () => {
 
 test('a new service installs the versions of this repository', async () => {
   // The file has these members.
-  const manifest = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as typeof versions
+  const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as typeof versions
   expect(manifest.dependencies).toMatchObject(versions.dependencies)
   expect(manifest.devDependencies).toMatchObject(versions.devDependencies)
 })

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { mapMembers } from 'fastify-contract/json'
 import { expect, test } from 'vitest'
 import { generateFiles } from '../src/generate/generate-files.ts'
@@ -13,8 +11,8 @@ import { attempt } from '../src/suite/no-generator.ts'
 import { plainValue } from '../src/suite/values.ts'
 import { folderWith } from './contracts.ts'
 import { oddContracts } from './odd-contracts.ts'
+import { compile, linkPackages, repository } from './run-here.ts'
 
-const repository = join(import.meta.dirname, '../../..')
 const settings = {
   extends: join(repository, 'tsconfig.json'),
   compilerOptions: { exactOptionalPropertyTypes: false },
@@ -87,7 +85,7 @@ function usesOf(name: string, source: TestedContract): string[] {
 
 test('the types of odd contracts compile, and allow the values that the contracts allow', async () => {
   const root = await folderWith({ 'tsconfig.json': settings, 'package.json': '{ "type": "module" }' })
-  await symlink(join(repository, 'node_modules'), join(root, 'node_modules'))
+  await linkPackages(root)
   const contracts = Object.entries(oddContracts())
   const refused: string[] = []
   for (const [index, [name, contract]] of contracts.entries()) {
@@ -105,12 +103,7 @@ test('the types of odd contracts compile, and allow the values that the contract
       refused.push(name)
     }
   }
-  const compiler = join(repository, 'node_modules/typescript-7/bin/tsc')
-  const options = ['-p', root, '--pretty', 'false', '--noErrorTruncation']
-  const { stdout } = await promisify(execFile)(process.execPath, [compiler, ...options], { cwd: root }).catch(
-    (error: unknown) => error as { stdout: string },
-  )
-  const errors = stdout.split('\n').flatMap((line) => {
+  const errors = (await compile(root)).split('\n').flatMap((line) => {
     const [, index, error = ''] = /^(\d+)\/(.*)/.exec(line) ?? []
     return index === undefined ? [] : [`${String(contracts[Number(index)]?.[0])}: ${error}`]
   })

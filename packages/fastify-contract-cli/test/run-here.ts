@@ -1,5 +1,25 @@
+import { execFile } from 'node:child_process'
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { vi } from 'vitest'
 import { runCommand } from '../src/run-command.ts'
+
+/** The repository. */
+export const repository = join(import.meta.dirname, '../../..')
+
+/** Makes the packages of the repository importable in a folder. */
+export function linkPackages(root: string): Promise<void> {
+  return symlink(join(repository, 'node_modules'), join(root, 'node_modules'))
+}
+
+/** Compiles a project. @returns the errors of its types */
+export async function compile(root: string): Promise<string> {
+  const compiler = join(repository, 'node_modules/typescript-7/bin/tsc')
+  const options = ['-p', root, '--pretty', 'false', '--noErrorTruncation']
+  const run = promisify(execFile)(process.execPath, [compiler, ...options], { cwd: root })
+  return (await run.catch((error: unknown) => error as { stdout: string })).stdout
+}
 
 /** What a command prints, and its exit code. */
 export interface Output {

@@ -35,12 +35,12 @@ paths:
     get:
       summary: Gets a thing.
       responses:
-        200: { description: A thing., content: { application/json: { schema: { $ref: '#/components/schemas/Thing' } } } }
+        200: { description: One., content: &json { application/json: { schema: { $ref: '#/components/schemas/Thing' } } } }
         404: { description: None. }
     put:
       operationId: putThing
       parameters: [{ name: mark, in: header, schema: { type: array, items: { type: string, nullable: true } } }]
-      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Thing' } } } }
+      requestBody: { content: *json }
       responses: { 204: { description: Done. } }
 components:
   schemas:

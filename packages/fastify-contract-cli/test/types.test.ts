@@ -1,28 +1,12 @@
-import { execFile } from 'node:child_process'
-import { copyFile, readFile, symlink, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { type ContractDocument, operationsOf } from 'fastify-contract/document'
 import { beforeAll, expect, test } from 'vitest'
 import { Places } from '../src/model/places.ts'
 import { readYaml } from '../src/model/read-yaml.ts'
 import { writeTypes } from '../src/generate/write-types.ts'
 import { folderWith } from './contracts.ts'
-
-const project = join(import.meta.dirname, '../../..')
-
-/** A project of its own for openapi.yaml of this folder: its types, and the proof that uses them. */
-async function generateProject(onFinished: (remove: () => Promise<void>) => void): Promise<string> {
-  const source = await readFile(join(import.meta.dirname, 'openapi.yaml'))
-  // Its references are in schemas alone, and those stay.
-  const document = readYaml(source, 'openapi.yaml', new Places()) as unknown as ContractDocument
-  const operations = operationsOf(document)
-  const types = writeTypes({ document, operations, unsatisfiable: new Set() })
-  const files = { 'package.json': '{ "type": "module" }', 'generated/openapi.ts': types }
-  const root = await folderWith(files, onFinished)
-  await symlink(join(project, 'node_modules'), join(root, 'node_modules'))
-  return root
-}
+import { compile, linkPackages, repository } from './run-here.ts'
 
 /** Types that the compiler shows in an error as an editor shows them. */
 const shown = `import type { Input, Reply } from 'fastify-contract'
@@ -33,22 +17,21 @@ export const reply: never = {} as Extract<Reply<operations['create-item']>, { st
 
 let errors: string[]
 beforeAll(async () => {
+  const source = await readFile(join(import.meta.dirname, 'openapi.yaml'))
+  // Its references are in schemas alone, and those stay.
+  const document = readYaml(source, 'openapi.yaml', new Places()) as unknown as ContractDocument
+  const settings = { extends: join(repository, 'tsconfig.json'), include: ['*.ts'], exclude: [] }
   let remove = () => Promise.resolve()
-  const root = await generateProject((finish) => (remove = finish))
-  await copyFile(join(import.meta.dirname, 'types.proof.ts'), join(root, 'types.proof.ts'))
-  await writeFile(join(root, 'shown.ts'), shown)
-  const settings = {
-    extends: join(project, 'tsconfig.json'),
-    compilerOptions: { noErrorTruncation: true },
-    include: ['*.ts'],
-    exclude: [],
+  const files = {
+    'package.json': '{ "type": "module" }',
+    'generated/openapi.ts': writeTypes({ document, operations: operationsOf(document), unsatisfiable: new Set() }),
+    'types.proof.ts': await readFile(join(import.meta.dirname, 'types.proof.ts'), 'utf8'),
+    'shown.ts': shown,
+    'tsconfig.json': settings,
   }
-  await writeFile(join(root, 'tsconfig.json'), JSON.stringify(settings))
-  const compiler = join(project, 'node_modules/typescript-7/bin/tsc')
-  const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', root]).catch(
-    (error: unknown) => error as { stdout: string },
-  )
-  errors = stdout.trimEnd().split('\n')
+  const root = await folderWith(files, (finish) => (remove = finish))
+  await linkPackages(root)
+  errors = (await compile(root)).trimEnd().split('\n')
   return () => remove()
 }, 60_000)
 
