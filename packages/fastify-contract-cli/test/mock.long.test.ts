@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { contractOf, folderWith, json, noContent } from './contracts.ts'
 
 const cli = join(import.meta.dirname, '../src/cli.ts')
@@ -127,13 +125,13 @@ async function runMock(root: string, ...args: string[]) {
 let root: string
 let mock: Awaited<ReturnType<typeof startMock>>
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'mock-'))
-  await writeFile(join(root, 'pets.json'), JSON.stringify(contract))
+  let remove = () => Promise.resolve()
+  root = await folderWith({ 'pets.json': contract }, (finish) => (remove = finish))
   mock = await startMock(root)
-})
-afterAll(async () => {
-  expect(await mock.end('SIGTERM')).toBe(0)
-  await rm(root, { recursive: true })
+  return async () => {
+    expect(await mock.end('SIGTERM')).toBe(0)
+    await remove()
+  }
 })
 
 async function send(
@@ -248,26 +246,13 @@ test('ends with one line if it cannot start', async () => {
 })
 
 test('the mock forgets the oldest things when their bytes are many', async () => {
-  const root = await folderWith({
-    'pets.json': contractOf(
-      {
-        '/boxes': {
-          get: { responses: { 200: { description: 'Boxes.', content: json({ type: 'array', items: {} }) } } },
-          post: { requestBody: { content: json({ type: 'object' }) }, responses: { 201: { description: 'A box.' } } },
-        },
-        '/boxes/{id}': {
-          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-          get: {
-            responses: {
-              200: { description: 'A box.', content: json({ type: 'object' }) },
-              404: { description: 'No.' },
-            },
-          },
-        },
-      },
-      { security: [] },
-    ),
-  })
+  const withContent = (schema: object) => ({ 200: { description: 'Found.', content: json(schema) } })
+  const post = { requestBody: { content: json({ type: 'object' }) }, responses: { 201: { description: 'A box.' } } }
+  const get = { responses: { ...withContent({ type: 'object' }), 404: { description: 'No.' } } }
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }]
+  const boxes = { get: { responses: withContent({ type: 'array', items: {} }) }, post }
+  const paths = { '/boxes': boxes, '/boxes/{id}': { parameters, get } }
+  const root = await folderWith({ 'pets.json': contractOf(paths, { security: [] }) })
   vi.stubEnv('NODE_OPTIONS', '--max-old-space-size=192')
   const { url, end } = await startMock(root)
   vi.unstubAllEnvs()
@@ -284,8 +269,8 @@ test('the mock forgets the oldest things when their bytes are many', async () =>
   }
   const newest = (await (await fetch(`${address}/boxes/149`)).json()) as { filling: unknown[] }
   expect(newest.filling).toHaveLength(20_001)
-  const boxes = (await (await fetch(`${address}/boxes`)).json()) as { id: string }[]
-  expect(boxes.at(-1)?.id).toBe('149')
-  expect(boxes.length).toBeLessThan(150)
+  const listed = (await (await fetch(`${address}/boxes`)).json()) as { id: string }[]
+  expect(listed.at(-1)?.id).toBe('149')
+  expect(listed.length).toBeLessThan(150)
   expect(await end('SIGTERM')).toBe(0)
 })

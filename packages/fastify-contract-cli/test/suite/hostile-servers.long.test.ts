@@ -1,25 +1,16 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type TestOptions, Unjudged, readContract, test as testServer } from '../../src/suite.ts'
-import { petsContract, petsDocument } from './pets-contract.ts'
+import { petsContract } from './pets-contract.ts'
 import { listen } from './run-test.ts'
 
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
-let pets = ''
-beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'hostile-servers-'))
-  pets = join(folder, 'pets.json')
-  await writeFile(pets, JSON.stringify(petsDocument))
-  return () => rm(folder, { recursive: true })
-})
+const pets = fileURLToPath(new URL('pets.yaml', import.meta.url))
 
 /** @returns the faults, or why the server could not be judged */
 async function faultsOf(url: string, options: TestOptions = {}): Promise<string[] | string> {

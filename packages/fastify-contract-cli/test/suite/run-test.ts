@@ -1,10 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type IncomingMessage, type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { runTest } from '../../src/test/test-command.ts'
+import { folderWith } from '../contracts.ts'
 
 /** Starts a server that ends with the test. @returns its URL */
 export async function listen(listener: RequestListener): Promise<string> {
@@ -32,10 +31,7 @@ export function answer(
 
 /** Runs `fastify-contract test` with a contract. @returns what it prints, and its exit code */
 export async function runTestOf(document: object, args: string[]): Promise<{ code: number; lines: string[] }> {
-  const folder = await mkdtemp(join(tmpdir(), 'run-test-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const file = join(folder, 'openapi.json')
-  await writeFile(file, JSON.stringify(document))
+  const file = join(await folderWith({ 'openapi.json': document }), 'openapi.json')
   const lines: string[] = []
   const line = (text: string) => lines.push(text)
   const code = await runTest([file, ...args], { line, problem: line, progress: () => undefined })

@@ -1,25 +1,17 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { printable } from 'fastify-contract/json'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { WireRequest } from '../../src/suite.ts'
 import { curlOf } from '../../src/test/curl.ts'
 import { runTest } from '../../src/test/test-command.ts'
-import { petsDocument } from './pets-contract.ts'
+import { folderWith } from '../contracts.ts'
 import { type Faults, servePets } from './pets-server.ts'
 import { answer, listen } from './run-test.ts'
 
-let folder = ''
-let contract = ''
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'test-command-'))
-  contract = join(folder, 'openapi.json')
-  await writeFile(contract, JSON.stringify(petsDocument))
-  return () => rm(folder, { recursive: true })
-})
+const contract = join(import.meta.dirname, 'pets.yaml')
 
 async function run(args: string[], faults: Faults = {}): Promise<{ code: number; lines: string[]; url: string }> {
   const url = await servePets(faults)
@@ -82,8 +74,9 @@ test.each<[string, object, string[], held: string, sent: string]>([
   const responses = { 200: { description: 'Done.', content: { 'application/json': { schema: { type: 'integer' } } } } }
   const get = { operationId: 'getA', security: [{ a: [] }, {}], responses }
   const document = { paths: { '/a': { get } }, components: { securitySchemes: { a: scheme } } }
+  const contract = { openapi: '3.1.0', info: { title: 'A', version: '1' }, ...document }
+  const folder = await folderWith({ 'secret.json': contract })
   const file = join(folder, 'secret.json')
-  await writeFile(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'A', version: '1' }, ...document }))
   let seen = ''
   const url = await listen(({ url: target, headers }, response) => {
     seen = [target, ...Object.entries(headers).map((field) => field.join(': '))].join('\n')
@@ -132,16 +125,13 @@ test('no character of a contract or of a server controls the terminal', async ()
     400: { description: 'Refused.' },
   }
   const get = { operationId: 'get', summary: escape, tags: [escape], parameters, responses }
-  const file = join(folder, 'hostile.json')
-  await writeFile(
-    file,
-    JSON.stringify({
-      openapi: '3.1.0',
-      info: { title: escape, version: escape },
-      paths: { '/a': { get }, '/b': { get: { ...get, operationId: undefined, security: [{ [`key${escape}`]: [] }] } } },
-      components: { securitySchemes: { [`key${escape}`]: { type: 'apiKey', in: 'header', name: 'X-Key' } } },
-    }),
-  )
+  const contract = {
+    openapi: '3.1.0',
+    info: { title: escape, version: escape },
+    paths: { '/a': { get }, '/b': { get: { ...get, operationId: undefined, security: [{ [`key${escape}`]: [] }] } } },
+    components: { securitySchemes: { [`key${escape}`]: key } },
+  }
+  const file = join(await folderWith({ 'hostile.json': contract }), 'hostile.json')
   const url = await listen((_request, response) => {
     response.writeHead(299, 'Fine\u009b', { 'content-type': 'text/html', 'x-b': '\u009b31m' }).end(escape)
   })
@@ -155,7 +145,7 @@ test('no character of a contract or of a server controls the terminal', async ()
 
 test('--junit writes a report of each case', async () => {
   const faults: Faults = { reply: (reply, { path }) => (path === '/pictures' ? { status: 418 } : reply) }
-  const junit = join(folder, 'report.xml')
+  const junit = join(await folderWith(), 'report.xml')
   await run([contract, ...known, '--only', 'addPicture', '--junit', junit], faults)
   const report = await readFile(junit, 'utf8')
   expect(report).toMatch(
@@ -193,8 +183,8 @@ test.each([
 ])('a run that cannot judge ends with exit code 2 and one line: %j', async (args, problem) => {
   const paths = { '/a': { get: 5 } }
   const broken = JSON.stringify({ openapi: '3.1.0', info: { title: 'A', version: '1' }, paths })
-  await writeFile(join(folder, 'broken.yaml'), broken)
-  const names: Record<string, string> = { FILE: contract, BROKEN: join(folder, 'broken.yaml') }
+  const BROKEN = join(await folderWith({ 'broken.yaml': broken }), 'broken.yaml')
+  const names: Record<string, string> = { FILE: contract, BROKEN }
   const { code, lines: printed } = await run(args.map((each) => names[each] ?? each))
   expect(code).toBe(2)
   expect(printed.join('\n')).toMatch(problem)
