@@ -1,24 +1,11 @@
-import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { appendFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { notImplemented, serve } from 'fastify-contract'
 import { stringifyJson } from 'fastify-contract/json'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { contractOf, folderWith, generateIn, generatedContract, noContent, withSchema } from './contracts.ts'
-import { type Output, runHere } from './run-here.ts'
-
-const cli = join(import.meta.dirname, '../src/cli.ts')
-
-/** Runs the command line in a process of its own, in a folder. @param before what the shell puts before it */
-async function run(root: string, args: string[], before = ''): Promise<Output> {
-  const command = ['-c', `${before} exec "$0" "$@"`, process.execPath, cli, ...args]
-  return promisify(execFile)('bash', command, { cwd: root }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error: unknown) => error as Output,
-  )
-}
+import { runHere, runPiped } from './run-here.ts'
 
 async function filesIn(root: string, folder = 'generated'): Promise<Record<string, string>> {
   const names = await readdir(join(root, folder))
@@ -159,7 +146,7 @@ describe('fastify-contract generate', () => {
   test('reports an internal error with exit code 2', async () => {
     const root = await folderWith({ 'openapi.yaml': withSchema({ type: 'string' }) })
     const broken = 'export NODE_OPTIONS="--import=data:text/javascript,delete%20Map.groupBy";'
-    const { code, stdout, stderr } = await run(root, ['generate'], broken)
+    const { code, stdout, stderr } = await runPiped(root, ['generate'], { before: broken })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(/^this is a fault of fastify-contract, not of the contract; .* TypeError: /)
     expect(stderr).not.toContain('openapi.yaml:')
@@ -182,7 +169,7 @@ describe('fastify-contract generate', () => {
     const before = await filesIn(root)
     await writeFile(join(root, 'openapi.yaml'), stringifyJson(bigger, 2))
     // The limit on the size of a file lets the small files through and stops the large ones.
-    expect(await run(root, ['generate'], 'ulimit -f 2;')).toMatchObject({
+    expect(await runPiped(root, ['generate'], { before: 'ulimit -f 2;' })).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^generated\/: cannot be written \(.*\)\n$/) as string,
     })

@@ -11,9 +11,7 @@ import { init } from '../src/init/init.ts'
 import { versions } from '../src/init/templates.ts'
 import { readContract } from '../src/suite.ts'
 import { folderWith, json } from './contracts.ts'
-import { compile, linkPackages, repository } from './run-here.ts'
-
-const cli = join(import.meta.dirname, '../src/cli.ts')
+import { compile, linkPackages, repository, runHere, runPiped } from './run-here.ts'
 
 const failure = {
   type: 'object',
@@ -399,11 +397,8 @@ test.each<[string, string, (root: string) => Promise<void>, string]>([
   const root = await folderWith({ ...files, 'package.json': { name: 'mine' } })
   await prepare(root)
   const before = await readdir(root, { recursive: true })
-  const result = promisify(execFile)(process.execPath, [cli, 'init', 'api/shop.json', folder], { cwd: root })
-  expect(await result.catch((error: unknown) => error)).toMatchObject({
-    code: 1,
-    stderr: `${reason}; choose another folder\n`,
-  })
+  const refusal = { code: 1, stderr: `${reason}; choose another folder\n` }
+  expect(await runHere(root, ['init', 'api/shop.json', folder])).toMatchObject(refusal)
   expect(await readdir(root, { recursive: true })).toEqual(before)
   expect(await readFile(join(root, 'package.json'), 'utf8')).toContain('"mine"')
 })
@@ -413,11 +408,9 @@ test('a folder that cannot be written completely is left as it was', async () =>
   await mkdir(join(root, 'empty'))
   for (const folder of ['empty', 'new/service']) {
     // No file may have more than a kilobyte.
-    const command = ['-c', `ulimit -f 1; exec "$0" "$@"`, process.execPath, cli, 'init', 'api/shop.json', folder]
-    expect(await promisify(execFile)('bash', command, { cwd: root }).catch((error: unknown) => error)).toMatchObject({
-      code: 1,
-      stderr: `${folder} cannot be written (EFBIG); choose another folder\n`,
-    })
+    const refusal = { code: 1, stderr: `${folder} cannot be written (EFBIG); choose another folder\n` }
+    const args = ['init', 'api/shop.json', folder]
+    expect(await runPiped(root, args, { before: 'ulimit -f 1;' })).toMatchObject(refusal)
     expect((await readdir(root, { recursive: true })).toSorted()).toEqual([
       ...['api', 'api/parts', 'api/parts/thing.yaml', 'api/shop.json', 'empty'],
     ])

@@ -28,6 +28,17 @@ export interface Output {
   stderr: string
 }
 
+/** Runs the command line in a process of its own, in a folder. @param around what the shell puts before and after it */
+export function runPiped(root: string, args: string[], around: { before?: string; after?: string }): Promise<Output> {
+  const line = `${around.before ?? ''} "$0" "$@" ${around.after ?? ''}`
+  const cli = join(import.meta.dirname, '../src/cli.ts')
+  const command = ['-o', 'pipefail', '-c', line, process.execPath, cli, ...args]
+  return promisify(execFile)('bash', command, { cwd: root, maxBuffer: 2 ** 26 }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: unknown) => error as Output,
+  )
+}
+
 /** Runs the command line in a folder, in this process: another one would load the compiler for a second. */
 export async function runHere(root: string, args: string[]): Promise<Output> {
   const before = process.cwd()

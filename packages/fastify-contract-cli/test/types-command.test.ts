@@ -1,26 +1,13 @@
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import openapiTypeScript, { astToString } from 'openapi-typescript'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Places } from '../src/model/places.ts'
 import { readYaml } from '../src/model/read-yaml.ts'
 import { folderWith, json } from './contracts.ts'
-import { type Output, runHere } from './run-here.ts'
-
-const cli = join(import.meta.dirname, '../src/cli.ts')
+import { runHere, runPiped } from './run-here.ts'
 
 const run = (root: string, args: string[]) => runHere(root, ['types', ...args])
-
-/** Runs the command in a process of its own, in a folder. @param after what the shell puts after it */
-async function runPiped(root: string, args: string[], after: string) {
-  const command = ['-o', 'pipefail', '-c', `"$0" "$@" ${after}`, process.execPath, cli, 'types', ...args]
-  return promisify(execFile)('bash', command, { cwd: root, maxBuffer: 2 ** 26 }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error: unknown) => error as Output,
-  )
-}
 
 /** An OpenAPI 3.0 contract with these members. */
 const contractWith = (more: object) => ({ openapi: '3.0.3', info: { title: 'Shop', version: '1' }, paths: {}, ...more })
@@ -253,7 +240,7 @@ test('a closed pipe is not an error', async () => {
   // More than a pipe and `head` hold.
   const Long = { type: 'string', description: 'long '.repeat(400_000) }
   const root = await folderWith({ 'openapi.yaml': contractWith({ components: { schemas: { Long } } }) })
-  expect(await runPiped(root, ['openapi.yaml'], '| head -n 1')).toEqual({
+  expect(await runPiped(root, ['types', 'openapi.yaml'], { after: '| head -n 1' })).toEqual({
     code: 0,
     stdout: '// Generated from openapi.yaml by fastify-contract. Do not edit.\n',
     stderr: '',
