@@ -64,11 +64,7 @@ describe('a YAML file is refused', () => {
     ['with an alias of itself', 'a: &a\n  b: *a\n', /^openapi\.yaml:2:6: the alias \*a leads to nothing or back to it/],
     ['with an alias of nothing', 'a: *b\n', /^openapi\.yaml:1:4: /],
     ['with aliases of aliases, 30 levels of them', doubled(30), tooMany],
-    [
-      'with too many aliases of one value',
-      `a: &a {}\nb:\n${'  - *a\n'.repeat(20_001)}`,
-      /aliases have expanded to more than 20000 values; refer to components by/,
-    ],
+    ['with too many aliases of one value', `a: &a {}\nb:\n${'  - *a\n'.repeat(20_001)}`, tooMany],
     ['with lists 201 levels deep', `a: ${'['.repeat(200)}${']'.repeat(200)}`, /^openapi\.yaml:1:203: is nested more/],
     [
       'with lists 10,000 levels deep',
@@ -101,15 +97,12 @@ describe('a YAML file is refused', () => {
     expect(problemOf(text)).toMatch(problem)
   })
 
-  it.each([['a word too many in each of 222 lines', 'a: b: c\n'.repeat(222)]])(
-    'with only the first reasons: %s',
-    (_kind, text) => {
-      const lines = problemOf(text).split('\n')
-      expect(lines.slice(0, -1).every((line) => /^openapi\.yaml:\d+:\d+: ./.test(line))).toBe(true)
-      expect(lines).toHaveLength(6)
-      expect(lines.at(-1)).toMatch(/openapi\.yaml: 217 more problems, which may follow from these/)
-    },
-  )
+  it('with only the first of 222 reasons', () => {
+    const lines = problemOf('a: b: c\n'.repeat(222)).split('\n')
+    expect(lines.slice(0, -1).every((line) => /^openapi\.yaml:\d+:\d+: ./.test(line))).toBe(true)
+    expect(lines).toHaveLength(6)
+    expect(lines.at(-1)).toMatch(/openapi\.yaml: 217 more problems, which may follow from these/)
+  })
 
   it('with quotes made printable and truncated', () => {
     const name = 'a\u001b[2J\u202eb\u2028'

@@ -4,7 +4,6 @@
  * compiles, and the twin beside each shows that it is the named fault that is refused and nothing else of the line.
  */
 import type * as contract from 'fastify-contract'
-import type { Encoded } from 'fastify-contract'
 import type { components, operations } from './generated/openapi.ts'
 
 type OperationId = keyof operations
@@ -153,17 +152,6 @@ export const contentless = (): Reply<'create-item'> => ({ status: 304, body: { f
 // Media types.
 declare const report: Schemas['Report']
 export const json = (): Reply<'toString'> => ({ status: 200, contentType: 'application/json', body: report })
-export const encoded = (text: Encoded<Schemas['Report']>): Reply<'toString'> => ({
-  status: 200,
-  contentType: 'application/json',
-  body: text,
-})
-export const encodedOther = (text: Encoded<Schemas['Item']>): Reply<'toString'> => ({
-  status: 200,
-  contentType: 'application/json',
-  // @ts-expect-error -- an item where a report is declared
-  body: text,
-})
 export const csv = (): Reply<'toString'> => ({ status: 200, contentType: 'text/csv', body: 'a,b' })
 export const csvStream = (): Reply<'toString'> => ({ status: 200, contentType: 'text/csv', body: stream })
 export const pdf = (): Reply<'toString'> => ({ status: 200, contentType: 'application/pdf', body: new Uint8Array() })
@@ -183,9 +171,6 @@ export const only = (): Reply<'create-item'> => ({ status: 201, body: reply })
 export const named = (): Reply<'create-item'> => ({ status: 201, contentType: 'application/json', body: reply })
 // @ts-expect-error -- the response has another media type
 export const misnamed = (): Reply<'create-item'> => ({ status: 201, contentType: 'text/plain', body: reply })
-export const empty = (): Reply<'toString'> => ({ status: 204 })
-// @ts-expect-error -- 204 has no body
-export const emptyText = (): Reply<'toString'> => ({ status: 204, contentType: 'text/csv', body: '' })
 
 // The media type that the client prefers, where a success has several.
 export type preferred = Holds<Same<typeof input.report.accept, 'application/json' | 'text/csv' | 'application/pdf'>>

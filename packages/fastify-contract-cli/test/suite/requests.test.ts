@@ -171,16 +171,6 @@ const tree = {
   properties: { at: point, all: { type: 'array', items: point }, names: { type: 'array', items: text } },
 }
 
-test('deep objects of a query are drawn and broken', async () => {
-  const { right, wrong } = await statusesOf({
-    parameters: [
-      parameter('query', 'p', { schema: tree, style: 'deepObject' }),
-      parameter('query', 'q', { schema: { anyOf: [tree, { enum: [''] }] }, style: 'deepObject' }),
-    ],
-  })
-  expectJudged(right, wrong, 'query/p/at required', 'query/p/all/0/x type')
-})
-
 test.each(['application/x-www-form-urlencoded', 'multipart/form-data'])(
   'the encoding of %s is drawn and broken',
   async (type) => {
@@ -228,7 +218,7 @@ test('a quoted integer of a cookie is not a broken one', async () => {
   expect(wrong.get('cookie/c canonical decimal form')).toEqual([400, 400, 400, 400, 400])
 })
 
-test('the styles label and matrix are drawn and broken', async () => {
+test('parameters of each style are drawn and broken', async () => {
   const list = { type: 'array', minItems: 1, items: { type: 'integer' } }
   const { right, wrong } = await statusesOf(
     {
@@ -239,18 +229,15 @@ test('the styles label and matrix are drawn and broken', async () => {
         parameter('path', 'd', { style: 'matrix', explode: true, schema: list }),
         parameter('path', 'e', { style: 'matrix', explode: true, schema: point }),
         parameter('path', 'f', { style: 'label', explode: true, schema: point }),
+        parameter('query', 'p', { schema: tree, style: 'deepObject' }),
+        parameter('query', 'q', { schema: { anyOf: [tree, { enum: [''] }] }, style: 'deepObject' }),
+        parameter('query', 'r', { style: 'pipeDelimited', required: true, schema: point }),
+        parameter('query', 's', { style: 'spaceDelimited', required: true, schema: point }),
       ],
     },
     '/{a}/{b}/{c}/{d}/{e}/{f}',
   )
-  expectJudged(right, wrong, 'path/a type')
-})
-
-test('an object of a query has the separators of its style', async () => {
-  const parameters = ['pipeDelimited', 'spaceDelimited'].map((style) =>
-    parameter('query', style, { style, required: true, schema: point }),
-  )
-  expect(new Set((await statusesOf({ parameters })).right)).toEqual(new Set([204]))
+  expectJudged(right, wrong, 'path/a type', 'query/p/at required', 'query/p/all/0/x type')
 })
 
 test('an example of a parameter that its schema does not allow is not sent', () => {
