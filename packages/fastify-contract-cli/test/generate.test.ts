@@ -224,6 +224,7 @@ test.each([
   [['breaking', 'a', 'b'], 'give one contract to compare with, not a, b\n'],
   [[], /^Usage: fastify-contract init \| generate \| types \| mock \| test \| breaking .*\n$/],
   [['init', 'openapi.yaml'], 'give a FILE and a FOLDER\n'],
+  [['types'], 'give one FILE; see fastify-contract types --help\n'],
 ])('invalid arguments give one line and exit code 2: %j', async (args, line) => {
   const root = await folderWith()
   await mkdir(join(root, 'generated'))
@@ -234,8 +235,12 @@ test.each([
   expect(await filesIn(root)).toEqual({})
 })
 
-test.each([['generate'], ['breaking']])('%s --help names every option', async (command) => {
+test.each([
+  ['generate', '--contract'],
+  ['breaking', '--contract'],
+  ['types', '--out'],
+])('%s --help names its options', async (command, option) => {
   const { code, stdout } = await runHere(await folderWith(), [command, '--help'])
   expect(code).toBe(0)
-  expect(stdout).toMatch(new RegExp(`^Usage: fastify-contract ${command} [^]*--contract FILE`))
+  expect(stdout).toMatch(new RegExp(`^Usage: fastify-contract ${command} [^]*${option} FILE`))
 })

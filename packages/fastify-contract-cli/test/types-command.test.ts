@@ -216,15 +216,6 @@ test('a contract that is broken is refused at its place, and writes nothing', as
   await expect(readFile(join(root, 'types.ts'))).rejects.toThrow('ENOENT')
 })
 
-test('wrong arguments are a line with exit code 2, and --help describes the command', async () => {
-  const root = await folderWith()
-  expect(await run(root, [])).toMatchObject({ code: 2, stderr: 'give one FILE; see fastify-contract types --help\n' })
-  expect(await run(root, ['--help'])).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('--out FILE') as string,
-  })
-})
-
 test('a closed pipe is not an error', async () => {
   // More than a pipe and `head` hold.
   const Long = { type: 'string', description: 'long '.repeat(400_000) }
