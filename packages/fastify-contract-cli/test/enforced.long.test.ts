@@ -117,7 +117,7 @@ it('each enforced keyword of schemas is validated in requests and replies', asyn
   }
 })
 
-it('what nothing satisfies is refused in requests and not sent in replies', async () => {
+it('a server refuses requests and sends no replies that nothing satisfies', async () => {
   const send = await serveBoth(unsatisfiable)
   for (const [index, { schema, invalid }] of unsatisfiable.entries()) {
     for (const [direction, refusal] of [

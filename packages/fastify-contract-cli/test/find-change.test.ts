@@ -32,7 +32,7 @@ test('a generated contract has both documents exactly, the order of members too'
   )
 })
 
-test('what is moved is not repeated in a generated contract', () => {
+test('a generated contract does not repeat what was moved', () => {
   const long = { description: 'a text that nobody wants to read twice' }
   const written = contractOf({ '50%25/~': { parameters: [long], get: {}, put: { parameters: [] } } })
   const document = contractOf({ '50%25/~': { get: { parameters: [long] }, put: { parameters: [long] } } })

@@ -81,7 +81,7 @@ test('no long integer breaks the rule of other properties that may be numbers', 
   }
 })
 
-test('what a client has sent keeps the properties that a condition declares', () => {
+test('the mock keeps the properties that a condition declares', () => {
   const kind = { type: 'string' }
   const then = { properties: { count }, required: ['count'] }
   const schema = { type: 'object', properties: { kind }, if: { properties: { kind: { const: 'loan' } } }, then }

@@ -160,7 +160,7 @@ test('the last request of a report is the one that shows what is lost', async ()
   expect(requests.at(-1)).toMatch(new RegExp(`^  curl -X GET \\S+${path}$`))
 })
 
-test('what reports name is still there after the run', async () => {
+test('a run leaves in place what its reports name', async () => {
   const url = await serveTasks({})
   const { lines } = await runTestOf(document, ['--url', url, '--seed', '7', '--seconds', '30'])
   const named = lines.flatMap((line) => /-X (?:PUT|PATCH|GET) (http\S+\/tasks\/\d+) /.exec(line)?.[1] ?? [])

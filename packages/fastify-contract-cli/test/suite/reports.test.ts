@@ -105,7 +105,7 @@ test('the request of a report has nothing that does not matter', async () => {
   expect(curls(lines)).toContainEqual(expect.stringMatching(/ -d '\{"name":"a{31}"\}'$/))
 })
 
-test('what is taken beside the declared members is one member', async () => {
+test('one member stands for all beside the declared ones', async () => {
   const closed = { ...thing, additionalProperties: false }
   const requestBody = { required: true, content: json(closed) }
   const post = { operationId: 'addThing', requestBody, responses: { ...done, 400: refused } }

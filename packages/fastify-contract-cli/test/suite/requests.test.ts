@@ -298,7 +298,7 @@ test.each(['query', 'header', 'cookie'])(
   },
 )
 
-test('what was created is read and deleted with the parameters that its operations require', async () => {
+test('a run reads and deletes what it created with the required parameters', async () => {
   const required = [parameter('header', 'App', { required: true }), parameter('query', 'part', { required: true })]
   const thing = { 'application/json': { schema: { type: 'object', required: ['id'], properties: { id: text } } } }
   const one = { responses: { 200: { description: 'One.', content: thing } } }

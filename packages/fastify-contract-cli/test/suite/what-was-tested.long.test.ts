@@ -71,7 +71,7 @@ test('an operation that refuses each valid request is not tested', async () => {
   expect(code).toBe(2)
 })
 
-test('what gets nothing but 429 is not tested', async () => {
+test('an operation that answers nothing but 429 is not tested', async () => {
   const limited = { status: 429, headers: {} }
   const refused = { description: 'Later.' }
   const paths = structuredClone(petsDocument['paths']) as Record<string, Record<string, { responses?: object }>>
@@ -174,7 +174,7 @@ function serveAlbums(): Promise<string> {
   })
 }
 
-test('what is within a created thing is made, then read, and broken in each way, before it is deleted', async () => {
+test('a run creates, reads and breaks what is within a thing before it deletes the thing', async () => {
   const { code, lines } = await runTestOf(albums, ['--url', await serveAlbums(), '--seed', '7', '--coverage'])
   expect(lines.filter((line) => /failed|left out|never seen:/.test(line))).toEqual([
     expect.stringMatching(/^4 operations, .* ok, 0 failed$/),

@@ -71,7 +71,7 @@ describe.each(bothServers)('on %s, a hook', (_what, isGuest) => {
   })
 })
 
-test('what a hook decodes is closed when the body is refused', async () => {
+test('the server closes what a hook decodes when it refuses the body', async () => {
   let decoded: Readable | undefined
   const hook = (app: FastifyInstance) =>
     void app.addHook('preParsing', (_request, _reply, payload, done) => {
