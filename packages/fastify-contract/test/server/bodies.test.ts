@@ -63,10 +63,9 @@ test.each([
   const schema = type.includes('form') ? { type: 'object' } : {}
   const { post, listen } = await serveBody({ [type.split(';', 1).join()]: { schema } }, false)
   expect(await post(type, '')).toEqual({ status: 200 })
-  const nothing = '{"path":{},"query":{},"header":{},"cookie":{}}'
   const start = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nConnection: close\r\n`
   for (const framing of ['\r\n', 'Content-Length: 0\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n'])
-    expect(await exchange(await listen(), start + framing)).toMatchObject([{ status: 200, text: nothing }])
+    expect(await exchange(await listen(), start + framing)).toMatchObject([{ status: 200, text: '{}' }])
 })
 
 describe('a parameter that a declared media type has', () => {

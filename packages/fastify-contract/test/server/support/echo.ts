@@ -1,3 +1,4 @@
+import { stringifyJson } from 'fastify-contract/json'
 import { type RawResponse } from './exchange.ts'
 import { type TestRequest, failures, ok, serve } from './serve.ts'
 
@@ -13,6 +14,8 @@ async function shown(value: unknown): Promise<unknown> {
   )
 }
 
+type Input = Record<string, unknown>
+
 /** A server of one operation that replies with its input. */
 export interface Echo {
   send: (request: Partial<TestRequest>) => Promise<RawResponse>
@@ -26,9 +29,15 @@ export interface Echo {
  */
 export async function serveEcho(
   operation: object,
-  { path = '/', method = 'post', schemas = {}, limits = {} } = {},
+  {
+    path = '/',
+    method = 'post',
+    schemas = {},
+    limits = {},
+    show = (input: Input): Promise<unknown> => shown(input),
+  } = {},
 ): Promise<Echo> {
-  const echo = async (input: object) => ({ status: 200, body: await shown(input) })
+  const echo = async (input: Input) => ({ status: 200, body: await show(input) })
   const object = { operationId: 'echo', security: [], responses: { ...ok, ...failures }, ...operation }
   const { send, listen } = await serve({
     paths: { [path]: { [method]: object } },
@@ -41,31 +50,25 @@ export async function serveEcho(
   return { send: (request) => send({ method: method.toUpperCase(), url: '/', ...request }), listen }
 }
 
-/** Serves a body of some media types. @returns the reply: the JSON text of the body that the handler got, or the failure */
+/** Serves a body of some media types. @returns the JSON text of the body that the handler got, or the failure */
 export async function serveBody(content: object, required = true, more: Parameters<typeof serveEcho>[1] = {}) {
-  const { send, listen } = await serveEcho({ requestBody: { required, content } }, more)
+  // As text, because a double may not hold its numbers.
+  const show = async ({ body, contentType, mediaType }: Input) => {
+    return { body: body === undefined ? undefined : stringifyJson(await shown(body)), contentType, mediaType }
+  }
+  const { send, listen } = await serveEcho({ requestBody: { required, content } }, { ...more, show })
   const post = async (type: string | undefined, body: string | Buffer) => {
     const { status, text } = await send({ headers: { 'content-type': type }, body })
-    return { status, ...reply(text) }
+    const { failure: _, ...received } = JSON.parse(text) as Received
+    return { status, ...received }
   }
   return { post, listen }
 }
 
-interface Reply {
+interface Received {
+  failure?: string
   body?: string
   contentType?: string
   mediaType?: string
   message?: string
-}
-
-function reply(text: string): Reply {
-  const { message, contentType, mediaType } = JSON.parse(text) as Reply
-  if (message !== undefined) return { message }
-  // As text, because a double may not hold its numbers.
-  const body = /"body":(.*?)(?:,"contentType":"[^"]*")?(?:,"mediaType":"[^"]*")?\}$/s.exec(text)?.[1]
-  const told = {
-    ...(contentType === undefined ? {} : { contentType }),
-    ...(mediaType === undefined ? {} : { mediaType }),
-  }
-  return { ...(body === undefined ? {} : { body }), ...told }
 }
