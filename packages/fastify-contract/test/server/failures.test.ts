@@ -39,33 +39,26 @@ function serveDeclared(failure: object, given: Shop = {}, more: object = {}): Pr
   return serve({ paths, handlers: { list: () => ({ status: 200, body: [] }) }, ...given })
 }
 
-test('every failure has the problem details of RFC 9457 by default', async () => {
-  const { listen } = await serve({ failureForm: null, handlers })
-  const origin = await listen()
-  for (const [name, status, bytes] of doors) {
-    const [response] = await receive(origin, bytes)
-    expect(response, name).toMatchObject({ status, headers: { 'content-type': 'application/problem+json' } })
-    const body = JSON.parse(response!.text) as { title: string; detail: string }
-    expect(body, name).toEqual({ status, title: expect.any(String) as string, detail: expect.any(String) as string })
-  }
+const anyText = expect.stringMatching(/./) as string
+const ownForm: FailureForm = ({ name, status, message }) => ({
+  status: status === 400 ? 422 : status,
+  contentType: 'text/plain',
+  body: `${name}: ${message}`,
 })
 
-test('every failure has the form of failureForm and the headers that HTTP requires', async () => {
-  const failureForm: FailureForm = ({ name, status, message }) => ({
-    status: status === 400 ? 422 : status,
-    contentType: 'text/plain',
-    body: `${name}: ${message}`,
-  })
+test.each([
+  ['the problem details of RFC 9457 by default', null, 'application/problem+json'],
+  ['the form of failureForm', ownForm, 'text/plain; charset=utf-8'],
+])('every failure has %s, and the headers that HTTP requires', async (_what, failureForm, type) => {
   const { listen } = await serve({ failureForm, handlers })
   const origin = await listen()
   const asked: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 503: 'retry-after' }
   for (const [name, status, bytes] of doors) {
     const [response] = await receive(origin, bytes)
-    expect(response, name).toMatchObject({
-      status: status === 400 ? 422 : status,
-      headers: { 'content-type': 'text/plain; charset=utf-8' },
-    })
-    expect(response!.text).toMatch(new RegExp(`^${name}: .`))
+    const sent = status === 400 && failureForm !== null ? 422 : status
+    expect(response, name).toMatchObject({ status: sent, headers: { 'content-type': type } })
+    if (failureForm !== null) expect(response!.text).toMatch(new RegExp(`^${name}: .`))
+    else expect(JSON.parse(response!.text), name).toEqual({ status, title: anyText, detail: anyText })
     const header = asked[status]
     if (header !== undefined) expect(response!.headers[header]).toMatch(/./)
   }
