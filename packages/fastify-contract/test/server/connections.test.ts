@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Socket, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -220,14 +221,9 @@ describe('the requests of one connection', () => {
     const { origin, release } = await serveHeld()
     const socket = await openSocket(origin)
     socket.end(`${head('/wait')}\r\n`.repeat(3))
-    let text = ''
-    const ended = once(
-      socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk)),
-      'end',
-    )
+    const received = text(socket)
     await release(3)
-    await ended
-    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(3)
+    expect((await received).match(/HTTP\/1\.1 200/g)).toHaveLength(3)
   })
 
   test.each([
@@ -244,10 +240,7 @@ describe('the requests of one connection', () => {
     const socket = await openSocket(await listen())
     const post = `${head('/things').replace('GET', 'POST')}Content-Type: application/json\r\n${fields}`
     socket.end(`${head('/later')}\r\n${post}`)
-    let text = ''
-    socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
-    await once(socket, 'end')
-    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 204', 'HTTP/1.1 400'])
+    expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 204', 'HTTP/1.1 400'])
   })
 })
 
@@ -476,11 +469,8 @@ describe('a request that is not HTTP/1.0 or HTTP/1.1', () => {
   ])('gets a 400 without content if it is a HEAD %s', async (_what, bytes) => {
     const { listen } = await serve()
     const socket = await openSocket(await listen())
-    let received = ''
-    socket.setEncoding('latin1').on('data', (text: string) => (received += text))
     socket.write(bytes)
-    await once(socket, 'close')
-    expect(received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(?:[\w-]+: .+\r\n)+\r\n$/)
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(?:[\w-]+: .+\r\n)+\r\n$/)
   })
 })
 

@@ -1,6 +1,7 @@
 import { EventEmitter, on, once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { setImmediate as nextIteration, setTimeout as delay } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
@@ -284,10 +285,7 @@ describe.each(bothServers)('on %s', (_what, isGuest) => {
     const { url } = await watch(() => listed({ id: 1n }, wrong), { isGuest })
     const read = async () => {
       const socket = await ask(url, '1.0')
-      let text = ''
-      socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-      await once(socket, 'end')
-      return text.replace(/^[^]*\r\n\r\n/, '')
+      return (await text(socket)).replace(/^[^]*\r\n\r\n/, '')
     }
     expect(await read()).toBe('{"id":1}\n{"id":2}\n')
     wrong = {}
