@@ -189,21 +189,16 @@ declare const payload: Record<string, unknown>
 export const claims = { ...verifiers, basic: () => Promise.resolve(payload) } satisfies AnyAuth
 // @ts-expect-error -- the rows of a look-up may be none
 export const rows = { ...verifiers, basic: () => Promise.resolve([payload]) } satisfies AnyAuth
-export const instance = { ...verifiers, basic: () => new URL('a:b') } satisfies AnyAuth
 // @ts-expect-error -- a boolean does not say who
 export const bool = { ...verifiers, basic: ({ password }) => password === 'a' } satisfies AnyAuth
 // @ts-expect-error -- nor does that of a promise
 export const laterBool = { ...verifiers, basic: () => Promise.resolve(false) } satisfies AnyAuth
 // @ts-expect-error -- nor does one that may be undefined
 export const maybeBool = { ...verifiers, basic: () => [true].find(Boolean) } satisfies AnyAuth
-// @ts-expect-error -- nor is it nobody
-export const orFalse = { ...verifiers, basic: ({ password }) => password === 'a' && maybe } satisfies AnyAuth
 // @ts-expect-error -- a number could be 0
 export const count = { ...verifiers, basic: () => 1 } satisfies AnyAuth
 // @ts-expect-error -- nothing is known of it
 export const anything = { ...verifiers, basic: (): unknown => 1 } satisfies AnyAuth
-// @ts-expect-error -- the same of what is served
-export const servedBool = () => serve(contract, { handlers, auth: { ...verifiers, basic: () => true } })
 
 declare const auth: {
   [Id in keyof operations]: types.Context<Services, Types['security'][Id], types.Found<typeof verifiers>>['auth']
@@ -284,16 +279,7 @@ export const encodedAnything = (text: Encoded<unknown>): Reply<'listThings'> => 
 export const bareText = (text: string): Reply<'listThings'> => ({ status: 200, body: text })
 
 // The content of a request, as `generate` writes it.
-type Binary = { readonly $binary: string }
-interface Upload {
-  title: string
-  id: bigint
-  photo: Binary
-  others?: Binary[]
-}
 interface contents {
-  upload: { parameters: object; requestBody: { content: { 'multipart/form-data': Upload } } }
-  json: { parameters: object; requestBody: { content: { 'application/json; charset=utf-8': { photo: Binary } } } }
   optional: { parameters: object; requestBody?: { content: { 'text/csv': unknown } } }
   image: { parameters: object; requestBody: { content: { 'image/*': unknown } } }
   several: {
@@ -304,11 +290,9 @@ interface contents {
   }
 }
 declare const contents: { [Id in keyof contents]: types.Input<contents[Id] & { responses: object }> }
-const { upload, json, optional, image, several } = contents
-export type ofForm = Holds<Same<typeof upload.body, { title: string; id: bigint; photo: File; others?: File[] }>>
+const { optional, image, several } = contents
 // @ts-expect-error -- one media type is not told
-export const toldType: unknown = upload.contentType
-export type ofJson = Holds<Same<typeof json.body.photo, string>>
+export const toldType: unknown = optional.contentType
 export type ofText = Holds<Same<typeof optional.body, string | undefined>>
 export type ofRange = Holds<
   Same<
