@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { failures, ok, serve } from './support/serve.ts'
+import { serve } from './support/serve.ts'
 
 const text = { type: 'string' }
 const filter = {
@@ -19,7 +19,7 @@ const refusal = (problem: string) => expect.stringContaining(`400 query/filter${
 /** Serves `GET /found`, whose whole query is of this content, and echoes what its handler receives. */
 async function serveWhole(content: object, more: object = {}, given: object = {}) {
   const parameters = [{ name: 'filter', in: 'querystring', content, ...more }]
-  const get = { operationId: 'find', parameters, responses: { ...ok, ...failures } }
+  const get = { operationId: 'find', parameters }
   const find = ({ query, ...input }: { query: object; querystring?: unknown }) => {
     expect(query).toEqual({})
     return { status: 200, body: 'querystring' in input ? input.querystring : 'none' }

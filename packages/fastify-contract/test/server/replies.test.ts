@@ -222,7 +222,7 @@ describe('the docs page', () => {
     const paths = {
       'x-note': null,
       'x-path': ofNone,
-      '/': { get: { operationId: 'get', responses: { ...ok, ...failures } }, put: null },
+      '/': { get: { operationId: 'get' }, put: null },
     }
     const { send } = await serveGet(reply, {}, { paths })
     expect((await send({ url: '/docs/static/swagger-initializer.js' })).status).toBe(200)

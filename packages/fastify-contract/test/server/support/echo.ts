@@ -1,6 +1,6 @@
 import { stringifyJson } from 'fastify-contract/json'
 import { type RawResponse } from './exchange.ts'
-import { type TestRequest, failures, ok, serve } from './serve.ts'
+import { type TestRequest, serve } from './serve.ts'
 
 /** The input of a handler as JSON: files by their parts, bytes as text after `bytes:`. */
 async function shown(value: unknown): Promise<unknown> {
@@ -38,7 +38,7 @@ export async function serveEcho(
   } = {},
 ): Promise<Echo> {
   const echo = async (input: Input) => ({ status: 200, body: await show(input) })
-  const object = { operationId: 'echo', security: [], responses: { ...ok, ...failures }, ...operation }
+  const object = { operationId: 'echo', security: [], ...operation }
   const { send, listen } = await serve({
     paths: { [path]: { [method]: object } },
     handlers: { echo },

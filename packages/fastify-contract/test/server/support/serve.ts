@@ -31,8 +31,8 @@ const body = { required: true, content: { 'application/json': { schema: thing } 
 /** A shop of things, with an operation for each kind of request. */
 export const shop = {
   '/things': {
-    get: { operationId: 'listThings', parameters: [limit], responses: { ...ok, ...failures } },
-    post: { operationId: 'createThing', requestBody: body, responses: { ...ok, ...failures } },
+    get: { operationId: 'listThings', parameters: [limit] },
+    post: { operationId: 'createThing', requestBody: body },
   },
   '/things/{id}': {
     delete: { operationId: 'deleteThing', parameters: [id], responses: { 204: { description: 'Gone.' }, ...failures } },
@@ -106,9 +106,17 @@ export function verify(text: string): Found | undefined {
   return /^(?:me|you)$/.test(caller) ? { caller, scopes: scopes?.split('+') ?? 'all' } : undefined
 }
 
-/** Makes a contract from a document, as `generate` would. */
-export function contractOf(document: object): Contract {
+/** Makes a contract from a document, as `generate` would. Operations have any reply and the failures by default. */
+export function contractOf({ paths = {}, ...more }: { paths?: object; [member: string]: unknown }): Contract {
+  const document = { openapi: '3.1.0', info: { title: 'Things', version: '1' }, paths: withResponses(paths), ...more }
   return sealContract({ document: stringifyJson(document) })
+}
+
+function withResponses(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const members = Object.entries(value).map(([name, member]) => [name, withResponses(member)] as const)
+  const responses = { ...ok, ...failures }
+  return { ...('operationId' in value ? { responses } : {}), ...Object.fromEntries(members) }
 }
 
 /** The context of the shop's handlers. */
@@ -159,7 +167,6 @@ export async function serve(
     beside,
   } = given
   const document = {
-    openapi: '3.1.0',
     info: { title: 'Shop & <Sons>', version: '1.0.0' },
     security: [{ bearer: [] }],
     paths,
