@@ -47,22 +47,18 @@ test.each([
 })
 
 test.each([
-  ['the same files', { 'openapi.yaml': yaml, 'parts/part.yaml': 'a: 1' }],
-  ['no other files, as in an image', {}],
-])('a contract is current beside %s', async (_what, files) => {
-  await expect(readSources(await contractBeside(files))).resolves.toBeUndefined()
+  ['current', 'the same files', { 'openapi.yaml': yaml, 'parts/part.yaml': 'a: 1' }],
+  ['current', 'no other files, as in an image', {}],
+  ['stale', 'another contract', { 'openapi.yaml': `${yaml}#\n` }],
+  ['stale', 'another part', { 'openapi.yaml': yaml, 'parts/part.yaml': 'a: 2' }],
+])('a contract is %s beside %s', async (state, _what, files) => {
+  const contract = await contractBeside(files)
+  if (state === 'current') await expect(readSources(contract)).resolves.toBeUndefined()
+  else await expect(readSources(contract)).rejects.toThrow(staleBeside(contract.folder!))
 })
 
 test('a contract is current after a bundler has moved it', async () => {
   await expect(readSources({ ...sealed, folder: undefined })).resolves.toBeUndefined()
-})
-
-test.each([
-  ['another contract', { 'openapi.yaml': `${yaml}#\n` }],
-  ['another part', { 'openapi.yaml': yaml, 'parts/part.yaml': 'a: 2' }],
-])('a contract is stale beside %s', async (_what, files) => {
-  const contract = await contractBeside(files)
-  await expect(readSources(contract)).rejects.toThrow(staleBeside(contract.folder!))
 })
 
 test.each([

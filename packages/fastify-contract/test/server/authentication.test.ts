@@ -335,14 +335,14 @@ test('a verifier receives the request', async () => {
   expect(urls).toEqual(['/caller?a=b'])
 })
 
+const fail = () => {
+  throw new Error('secret')
+}
+
 test.each([
-  [
-    'throws',
-    () => {
-      throw new Error('secret')
-    },
-  ],
+  ['throws', fail],
   ['rejects', () => Promise.reject(new Error('secret'))],
+  ['rejects with a status', () => Promise.reject(Object.assign(new Error('secret'), { statusCode: 404 }))],
   ['rejects with nothing', () => Promise.reject(undefined as unknown as Error)],
 ])('a verifier that %s gives 500 and reveals nothing', async (_how, verifier) => {
   const { send, lines } = await serveWith([both], { auth: { bearer: verifier, key: verifier } })

@@ -199,12 +199,7 @@ describe('the docs page', () => {
     const { send } = await serve()
     expect((await send({ url: '/docs' })).text).toContain('<link rel="icon" href="data:,">')
     const withIcon = await serve({ before: (app) => app.get('/docs/favicon.svg', () => '') })
-    for (const [url, href] of [
-      ['/docs', 'docs/favicon.svg'],
-      ['/docs/', 'favicon.svg'],
-    ]) {
-      expect((await withIcon.send({ url: String(url) })).text).toContain(`href="${String(href)}"`)
-    }
+    expect((await withIcon.send({ url: '/docs/' })).text).toContain('href="favicon.svg"')
   })
 
   test('shows integers beyond 2^53 exactly', async () => {
