@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import { signalOf } from 'fastify-contract'
 import { describe, expect, test } from 'vitest'
 import { openSocket } from './support/exchange.ts'
+import { quiet } from './support/quiet.ts'
 import { bothServers, failures, ok, serve } from './support/serve.ts'
 
 const lines = { 200: { description: '', content: { 'application/jsonl': { itemSchema: {} } } }, ...failures }
@@ -14,16 +15,8 @@ const operation = (operationId: string, responses: object) => ({ get: { operatio
 
 /** Serves a stream that never has an item or a chunk, behind a handler that waits. */
 async function serveQuiet(isGuest: boolean, responses: object, handled: Promise<unknown> = Promise.resolve()) {
-  const seen = { opened: 0, closed: 0, aborted: 0 }
-  const body = {
-    [Symbol.asyncIterator]: () => ({
-      next: () => Promise.withResolvers().promise,
-      return: () => {
-        seen.closed++
-        return Promise.resolve({ done: true, value: undefined })
-      },
-    }),
-  }
+  const { body, seen: ofStream } = quiet()
+  const seen = Object.assign(ofStream, { opened: 0, aborted: 0 })
   const { app, listen } = await serve({
     paths: { '/quiet': operation('quiet', responses), '/other': operation('other', { ...ok, ...failures }) },
     handlers: {
@@ -45,19 +38,19 @@ async function serveQuiet(isGuest: boolean, responses: object, handled: Promise<
   return { origin, seen, connections }
 }
 
-const quiet = 'GET /quiet HTTP/1.1\r\nHost: a\r\n'
+const get = 'GET /quiet HTTP/1.1\r\nHost: a\r\n'
 const other = 'GET /other HTTP/1.1\r\nHost: a\r\n\r\n'
 
 const requests: Record<string, string> = {
-  'a request': `${quiet}\r\n`,
+  'a request': `${get}\r\n`,
   'a request of HTTP/1.0': 'GET /quiet HTTP/1.0\r\n\r\n',
-  'a request that closes the connection': `${quiet}Connection: close\r\n\r\n`,
-  'a request with another one behind it': `${quiet}\r\n${other}`,
-  'a request with more behind it than a server reads': `${quiet}\r\n${other.repeat(5_000)}`,
-  'a request with a long body that nobody reads': `${quiet}Content-Length: 900000\r\n\r\n${'x'.repeat(300_000)}`,
-  'a request with chunks that nobody reads': `${quiet}Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(60_000)}`,
-  'a request behind another one': `${other}${quiet}\r\n`,
-  'a request behind a quiet one': `${quiet}\r\n${quiet}\r\n`,
+  'a request that closes the connection': `${get}Connection: close\r\n\r\n`,
+  'a request with another one behind it': `${get}\r\n${other}`,
+  'a request with more behind it than a server reads': `${get}\r\n${other.repeat(5_000)}`,
+  'a request with a long body that nobody reads': `${get}Content-Length: 900000\r\n\r\n${'x'.repeat(300_000)}`,
+  'a request with chunks that nobody reads': `${get}Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(60_000)}`,
+  'a request behind another one': `${other}${get}\r\n`,
+  'a request behind a quiet one': `${get}\r\n${get}\r\n`,
 }
 
 const ways = ['end', 'resetAndDestroy'] as const

@@ -1,5 +1,4 @@
 import { EventEmitter, on, once } from 'node:events'
-import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -7,7 +6,7 @@ import { setImmediate as nextIteration, setTimeout as delay } from 'node:timers/
 import type { FastifyRequest } from 'fastify'
 import { signalOf } from 'fastify-contract'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openSocket } from './support/exchange.ts'
+import { ask, openSocket } from './support/exchange.ts'
 import { type Shop, bothServers, failures, serve } from './support/serve.ts'
 
 const int64 = { type: 'integer', format: 'int64' }
@@ -59,13 +58,6 @@ async function* listed(...items: unknown[]): AsyncGenerator {
     await nextIteration()
     yield item
   }
-}
-
-/** Sends a request on a connection that the test can close. */
-async function ask(url: string, version = '1.1'): Promise<Socket> {
-  const socket = await openSocket(url)
-  socket.write(`GET /items HTTP/${version}\r\nHost: a\r\n\r\n`)
-  return socket
 }
 
 const large = { id: 9007199254740993n, name: 'ç\n"' }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createReadStream, readdirSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
-import { type Socket, connect } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
@@ -9,7 +9,7 @@ import { setImmediate as nextIteration, setTimeout as delay } from 'node:timers/
 import { Encoded } from 'fastify-contract/encoded'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { BodyStream } from '../../src/engine/body-stream.ts'
-import { openSocket } from './support/exchange.ts'
+import { ask } from './support/exchange.ts'
 import { type Shop, failures, serve } from './support/serve.ts'
 
 const header = { schema: { type: 'string' } }
@@ -42,13 +42,6 @@ async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'streams-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
-}
-
-/** Sends a request on a connection that the test can close. */
-async function ask(url: string): Promise<Socket> {
-  const socket = await openSocket(url)
-  socket.write('GET /file HTTP/1.1\r\nHost: a\r\n\r\n')
-  return socket
 }
 
 /** A stream for a body, and whether it is closed. */

@@ -18,6 +18,13 @@ export async function openSocket(origin: string, allowHalfOpen = false): Promise
   return socket
 }
 
+/** Sends a request on a connection that the test can close. */
+export async function ask(url: string, version = '1.1'): Promise<Socket> {
+  const socket = await openSocket(url)
+  socket.write(`GET ${new URL(url).pathname} HTTP/${version}\r\nHost: a\r\n\r\n`)
+  return socket
+}
+
 type Piece = string | Buffer | ((received: () => string) => Promise<void>)
 
 /**
