@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { serveEcho } from './support/echo.ts'
+import { serveBody, serveEcho } from './support/echo.ts'
 import { exchange } from './support/exchange.ts'
 import { serve } from './support/serve.ts'
 
@@ -233,25 +233,16 @@ describe('the limit of a body', () => {
 
 describe('a deeply nested body', () => {
   const arrays = (levels: number, inside = '') => '['.repeat(levels) + inside + ']'.repeat(levels)
-  const put = {
-    operationId: 'echo',
-    requestBody: { required: true, content: { 'application/json': { schema: {} } } },
-  }
-  const echo = async () =>
-    serve({ paths: { '/': { put } }, handlers: { echo: ({ body }: { body: unknown }) => ({ status: 200, body }) } })
-
   test.each<[string, string, number, string]>([
     ['at the limit', arrays(100), 200, '['],
     ['beyond it', arrays(101), 400, `body${'/0'.repeat(100)} nests deeper than 100 levels`],
     ['far beyond it', arrays(10_000), 400, `body${'/0'.repeat(100)} nests deeper than 100 levels`],
     ['beyond it below a name', `{"a":[],"b":{"a/b":${arrays(99)}}}`, 400, `body/b/a~1b${'/0'.repeat(98)} nests deeper`],
     ['malformed', '['.repeat(20_000), 400, 'the body is not one JSON document'],
-    ['with a duplicate name', arrays(200, '{"a":1,"a":2}'), 400, 'the body names the property \\"a\\" twice'],
+    ['with a duplicate name', arrays(200, '{"a":1,"a":2}'), 400, 'the body names the property "a" twice'],
   ])('is checked for its syntax first, then for its depth: %s', async (_what, body, status, text) => {
-    const { send } = await echo()
-    expect(await send({ method: 'PUT', url: '/', body })).toMatchObject({
-      status,
-      text: expect.stringContaining(text) as string,
-    })
+    const { post } = await serveBody({ 'application/json': {} })
+    const { body: read, message = read, ...rest } = await post('application/json', body)
+    expect([rest, message]).toEqual([{ status }, expect.stringContaining(text)])
   })
 })
