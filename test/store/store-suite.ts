@@ -14,6 +14,12 @@ export interface StoreKind<Location> {
   open: (location: Location, onFault?: (error: Error) => void) => Store | Promise<Store>
 }
 
+/** Every code point but U+0000 and the surrogates. The unit `binary` of fast-check takes a second to make. */
+const characters = fc
+  .integer({ min: 1, max: 0x10ffff })
+  .map((codePoint) => String.fromCodePoint(codePoint))
+  .filter((text) => text.isWellFormed())
+
 const lowest = -(2n ** 63n)
 const highest = 2n ** 63n - 1n
 
@@ -41,7 +47,7 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
     test('a list is the text of JSON.stringify, whatever the names', async () => {
       const store = await openNew()
       // Every text that the contract allows: no U+0000, no lone surrogates.
-      const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter((value) => !value.includes('\0'))
+      const text = fc.string({ unit: characters, minLength: 1, maxLength: 40 })
       const known = [
         ...Array.from({ length: 0x100 }, (_, code) => String.fromCodePoint(code + 1)),
         ...awkwardTexts.map(([, value]) => value),
