@@ -1,16 +1,21 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { nodeBinary, projectFolder, startProcess } from './support/server/start-process.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type ServerProcess, nodeBinary, projectFolder, startProcess } from './support/server/start-process.ts'
 
 const folder = join(projectFolder, 'examples')
 const examples = globSync('*/server.ts', { cwd: folder }).map((path) => path.replace(/\/.*/, ''))
 
-/** Starts the server of an example, and ends it with SIGTERM after the test. @returns its origin */
-async function start(example: string): Promise<string> {
-  const server = await startProcess({}, [nodeBinary, join(folder, example, 'server.ts')])
-  onTestFinished(() => server.end())
-  return server.origin
+const servers = new Map<string, Promise<ServerProcess>>()
+afterAll(async () => {
+  for (const server of servers.values()) await (await server).end()
+})
+
+/** Starts a server of an example, unless one with this name runs. @returns its origin */
+async function start(example: string, name = example): Promise<string> {
+  const server = servers.get(name) ?? startProcess({}, [nodeBinary, join(folder, example, 'server.ts')])
+  servers.set(name, server)
+  return (await server).origin
 }
 
 test.each(examples)('the requests in the README of examples/%s give its responses', async (example) => {
@@ -62,7 +67,7 @@ describe('the app that adopts a contract operation by operation', () => {
   })
 
   test('limits the rate of requests without valid credentials, to both', async () => {
-    const origin = await start('existing-app')
+    const origin = await start('existing-app', 'limited')
     const statuses: number[] = []
     for (let sent = 0; sent < 22; sent++) {
       const path = sent % 2 === 0 ? '/pets/1' : '/pets'

@@ -47,7 +47,7 @@ test('a token works as soon as it is issued, and fails as soon as it is revoked'
   const list = () => fetch(`${server.origin}/plants`, { headers: { authorization: `Bearer ${text}` } })
   expect(await (await list()).text()).toBe('[]')
 
-  const listed = await token(environment, 'list')
+  const listed = await tokenHere(environment, 'list')
   expect(listed).toMatchObject({ code: 0, stderr: '1 token\n' })
   expect(listed.stdout).toMatch(
     new RegExp(
@@ -61,7 +61,7 @@ test('a token works as soon as it is issued, and fails as soon as it is revoked'
   expect(revoked).toMatchObject({ code: 0, stderr: '1 token\n' })
   expect(revoked.stdout).toContain(`revoked ${text.slice(0, 11)}…  alice`)
   expect(await (await list()).json()).toMatchObject({ error: 40101 })
-  expect(await token(environment, 'list')).toMatchObject({ stdout: '', stderr: '0 tokens\n' })
+  expect(await tokenHere(environment, 'list')).toMatchObject({ stdout: '', stderr: '0 tokens\n' })
 })
 
 test('the list shows the lifetime and the scopes of a token', async () => {
