@@ -3,10 +3,10 @@ import { connectTo, malformedRequestsOf, validRequest, wantsCredentials } from '
 import type { Schema } from 'fastify-contract/schema'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { receive } from '../support/client/raw-http.ts'
-import { failure } from '../../src/failures.ts'
+import { storeUnavailable } from '../../src/failures.ts'
 import { handlers } from '../../src/handlers.ts'
 import { expectedContract } from '../support/responses/expected-contract.ts'
-import { type TestAppOptions, shareApp, startApp, temporaryStore } from '../support/server/start-app.ts'
+import { type TestAppOptions, shareApp, startApp } from '../support/server/start-app.ts'
 import { examplesNeed, ownRequests } from './own-requests.ts'
 import { createPlantStoreSuite, expectError, isWholeRun, testCase } from './plant-store-suite.ts'
 
@@ -74,7 +74,7 @@ const faults = {
   internal: () => {
     throw new Error('a fault of the handler')
   },
-  unavailable: () => failure('unavailable', 'the handler cannot work now', { 'Retry-After': 1 }),
+  unavailable: storeUnavailable,
 }
 
 test.each([undefined, rateLimit])('failing handlers give 500 and 503 with a rate limit of %s', async (limit) => {
@@ -140,12 +140,6 @@ test('an address with too many rejected tokens is refused without rate headers',
     expectError(response, 'rate_limited', operation.id)
     expect(response.headers['ratelimit'], operation.id).toBe(undefined)
   }
-})
-
-test('an unreadable store gives 503 for the list', async () => {
-  const unreadable = { ...(await temporaryStore()), list: () => Promise.resolve('unavailable' as const) }
-  const { send } = await startService({ store: unreadable })
-  expectError(await send(list), 'unavailable')
 })
 
 // The last test checks what the others have seen. A partial run has not seen everything.

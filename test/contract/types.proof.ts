@@ -3,25 +3,8 @@
  * `@ts-expect-error` is an error if the next line compiles. The valid twin beside each shows that only the named fault is
  * refused.
  */
-import type { FailureName } from 'fastify-contract'
-import type { Handlers, OperationId, Reply } from '../../generated/contract.ts'
-import type { HandlerContext } from '../../src/context.ts'
-import { errors, failure } from '../../src/failures.ts'
-
-declare const handlers: Handlers
-
-/** Compiles for `true` alone. */
-type Holds<Statement extends true> = Statement
-
-// The operations of the contract.
-const { deletePlant: _, ...others } = handlers
-// @ts-expect-error -- deletePlant is missing
-export const incomplete = others satisfies Handlers
-// Holds for contracts with further operations, too.
-export type operationIds = Holds<'listPlants' | 'createPlant' | 'deletePlant' extends OperationId ? true : false>
-
-// @ts-expect-error -- a public operation has no caller
-export const nobody: HandlerContext['auth'] = {}
+import type { OperationId, Reply } from '../../generated/contract.ts'
+import { failure } from '../../src/failures.ts'
 
 // A failure whose status the operation does not declare.
 export const exists = (): Reply<'createPlant'> => failure('plant_exists', '')
@@ -29,12 +12,6 @@ export const exists = (): Reply<'createPlant'> => failure('plant_exists', '')
 export const existsInDelete = (): Reply<'deletePlant'> => failure('plant_exists', '')
 // @ts-expect-error -- no operation declares 405
 export const notAllowed = (): Reply<OperationId> => failure('method_not_allowed', '')
-
-// The table of numbers.
-const { unavailable: _unavailable, ...fewer } = errors
-export const whole = errors satisfies Record<FailureName, number>
-// @ts-expect-error -- unavailable has no number
-export const short = fewer satisfies Record<FailureName, number>
 
 // A failure's headers and name.
 export const retry = (): Reply<'listPlants'> => failure('unavailable', '', { 'Retry-After': 1 })
