@@ -336,22 +336,6 @@ export function storeSuite<Location>(name: string, kind: StoreKind<Location>): v
       expect(await one.findCaller(issued.hash, 0)).toBe('unknown')
     })
 
-    test('keeps everything when it is opened again', async () => {
-      const location = await kind.makeLocation()
-      const store = await open(location)
-      const issued = token({ expiresAt: 2_000_000_000_000 })
-      await store.addToken(issued)
-      await store.create('me', { id: highest, name: '\u{1f331}', tag: 'e\u0301' })
-      await store.create('you', { id: lowest, name: 'a' })
-      await store.create('me', { id: 1n, name: 'gone' })
-      await store.delete('me', 1n)
-      await store.close()
-      const reopened = await open(location)
-      expect(await listText(reopened, 'me')).toBe('[{"name":"\u{1f331}","tag":"e\u0301"}]')
-      expect(await listText(reopened, 'you')).toBe('[{"name":"a"}]')
-      expect(await tokensOf(reopened)).toEqual([comparable(issued)])
-    })
-
     test('returns `unavailable` for reads after its close, without a fault', async () => {
       const faults: Error[] = []
       const store = await kind.open(await kind.makeLocation(), (error) => void faults.push(error))
