@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import { runHere } from '../support/server/run-here.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
-import { projectFolder, runScript, startProcess } from '../support/server/start-process.ts'
+import { runScript, startProcess } from '../support/server/start-process.ts'
 
 /** Makes a database without a token, as a server that is not on loopback does. */
 async function emptyDatabase(): Promise<{ DATABASE_URL: string }> {
@@ -16,25 +17,8 @@ async function token(environment: Record<string, string>, ...parameters: string[
   return runScript('scripts/token.ts', parameters, environment)
 }
 
-let runs = 0
-
-/** Runs the command in this process, which takes a tenth of the time. */
-async function tokenHere(environment: Record<string, string>, ...parameters: string[]) {
-  const [stdout, stderr]: [string[], string[]] = [[], []]
-  const spies = [
-    vi.spyOn(console, 'log').mockImplementation((line: string) => void stdout.push(`${line}\n`)),
-    vi.spyOn(console, 'error').mockImplementation((line: string) => void stderr.push(`${line}\n`)),
-    vi.spyOn(process, 'argv', 'get').mockReturnValue(['node', 'token.ts', ...parameters]),
-    vi.spyOn(process, 'env', 'get').mockReturnValue({ ...process.env, ...environment }),
-  ]
-  try {
-    // It runs once for each URL.
-    await import(`${join(projectFolder, 'scripts/token.ts')}?run=${String(++runs)}`)
-    return { code: Number(process.exitCode ?? 0), stdout: stdout.join(''), stderr: stderr.join('') }
-  } finally {
-    process.exitCode = undefined
-    for (const spy of spies) spy.mockRestore()
-  }
+function tokenHere(environment: Record<string, string>, ...parameters: string[]) {
+  return runHere('scripts/token.ts', parameters, environment)
 }
 
 test('a token works as soon as it is issued, and fails as soon as it is revoked', async () => {

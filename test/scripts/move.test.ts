@@ -8,6 +8,7 @@ import type { Store } from '../../src/store/store.ts'
 import { tableNames } from '../../src/store/tables.ts'
 import { listText } from '../store/list-text.ts'
 import { connect, temporaryDatabase, waitUntilBlocking } from '../support/server/postgres-database.ts'
+import { runHere } from '../support/server/run-here.ts'
 import { urlOf } from '../support/server/served-database.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { runScript } from '../support/server/start-process.ts'
@@ -157,7 +158,7 @@ test.for([
   [{ '--from': 'sqlite://hunter2.db' }, '--from must be sqlite:PATH with the path of a file,'],
 ] as const)('a move refuses %j in one line, without quoting it', async ([option, message]) => {
   const options = { '--from': 'sqlite:a.db', '--to': 'sqlite:b.db', ...option }
-  const { code, stderr } = await runScript('scripts/move/move.ts', Object.entries(options).flat())
+  const { code, stderr } = await runHere('scripts/move/move.ts', Object.entries(options).flat())
   expect(code).toBe(1)
   expect(stderr).toMatch(new RegExp(`^${message}[^\n]*; nothing was changed\n$`))
   expect(stderr).not.toContain('hunter2')

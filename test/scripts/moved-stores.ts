@@ -10,9 +10,10 @@ import { listText } from '../store/list-text.ts'
 import { awkwardTexts } from '../support/client/awkward-texts.ts'
 import { connect, temporaryDatabase } from '../support/server/postgres-database.ts'
 import { type Program, startProgram } from '../support/server/program.ts'
+import { runHere } from '../support/server/run-here.ts'
 import { urlOf } from '../support/server/served-database.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
-import { nodeBinary, projectFolder, runScript } from '../support/server/start-process.ts'
+import { nodeBinary, projectFolder } from '../support/server/start-process.ts'
 
 /** UTF-8 and UTF-16 do not agree on the order of the last two. */
 const callers = ['me', 'ME', 'you', 'é', 'e\u0301', '\uffff', '\u{1f331}']
@@ -82,7 +83,7 @@ export async function contentOf(store: Store): Promise<unknown> {
 }
 
 export function move(from: DatabaseLocation, to: DatabaseLocation) {
-  return runScript('scripts/move/move.ts', ['--from', urlOf(from), '--to', urlOf(to)])
+  return runHere('scripts/move/move.ts', ['--from', urlOf(from), '--to', urlOf(to)])
 }
 
 /** Enough that a move is seen in the middle. */
