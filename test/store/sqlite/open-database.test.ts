@@ -75,29 +75,21 @@ test('a file from before scopes is migrated, and its tokens keep all rights', as
   makeDatabase(
     file,
     `${migrations.slice(0, 2).join('')} PRAGMA application_id = ${String(applicationId)}; PRAGMA user_version = 2;
-     INSERT INTO tokens (hash, prefix, caller, issued_at) VALUES (x'00', 'plst_old', 'me', 1)`,
-  )
-  const store = openSqliteStore({ file, onFault: throwFault })
-  onTestFinished(() => store.close())
-  expect(await store.findCaller(Buffer.alloc(1), 2)).toStrictEqual({ caller: 'me', scope: undefined })
-})
-
-test('a file of release 1.1.0 is migrated with its plants, byte for byte', async () => {
-  const file = await temporaryFile()
-  makeDatabase(
-    file,
-    `${migrations.slice(0, 3).join('')} PRAGMA application_id = ${String(applicationId)}; PRAGMA user_version = 3`,
+     INSERT INTO tokens (hash, prefix, caller, issued_at) VALUES (x'00', 'plst_old', 'me', 1);
+     INSERT INTO plants (caller, id, name) VALUES ('you', 9223372036854775807, 'Monstera')`,
   )
   const old = new Database(file)
   const create = old.prepare('INSERT INTO plants (caller, id, name, tag) VALUES (?, ?, ?, ?)')
   for (const [index, [, text]] of awkwardTexts.entries()) create.run('me', BigInt(2 * index), text, text)
-  create.run('you', 2n ** 63n - 1n, 'Monstera', null)
   old.close()
   const store = openSqliteStore({ file, onFault: throwFault })
   onTestFinished(() => store.close())
+  expect(await store.findCaller(Buffer.alloc(1), 2)).toStrictEqual({ caller: 'me', scope: undefined })
   expect(await listText(store, 'you')).toBe('[{"name":"Monstera"}]')
+  expect(await store.delete('you', 2n ** 63n - 1n)).toBe('deleted')
   expect(await store.create('me', { id: 0n, name: 'Monstera' })).toBe('exists')
   expect(await store.create('me', { id: 1n, name: 'Monstera' })).toBe('created')
+  // Plants are kept byte for byte.
   const plants = awkwardTexts.map(([, text]) => ({ name: text, tag: text }))
   expect(await listText(store, 'me')).toBe(JSON.stringify([plants[0], { name: 'Monstera' }, ...plants.slice(1)]))
 })
