@@ -20,8 +20,8 @@ import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript, startProcess } from '../../support/server/start-process.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
 
-// proofs/power-loss simulates whole power losses. These tests start with files as a power loss can leave them, or check
-// that a program syncs where it must.
+// They start with files as a power loss can leave them, or check that a program syncs where it must. docs/proofs.md tells
+// how whole power losses were simulated.
 
 /** Records what a program does to a folder and its files. */
 function record(folder: string): { environment: Record<string, string>; operations: () => string[] } {
