@@ -1,53 +1,37 @@
-import { spawn } from 'node:child_process'
-import { EventEmitter, once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
-import { type TestContext, expect, test } from 'vitest'
+import { expect, onTestFailed, onTestFinished, test } from 'vitest'
+import { hasEnded, startProgram } from '../support/server/program.ts'
 import { addGetPlant, copyProject } from './project-copy.ts'
 
 const script = join(import.meta.dirname, '../../scripts/dev.ts')
 
 /** Runs `npm run dev` in a folder and reads its output. */
-function startDev(root: string, task: TestContext, ...options: string[]) {
+async function startDev(root: string, ...options: string[]) {
   // One pipe for both outputs keeps the order of their lines.
-  const child = spawn('sh', ['-c', 'exec "$@" 2>&1', 'sh', process.execPath, script, ...options], {
-    cwd: root,
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const command = ['sh', '-c', 'exec "$@" 2>&1', 'sh', process.execPath, script, ...options]
+  const env = { ...process.env, PORT: '0', LOG_LEVEL: 'info' }
+  const program = { cwd: root, env, lastSignal: 'SIGTERM' } as const
+  const { child, stdout, end, ended } = await startProgram(command, program, () => true)
+  onTestFinished(() => end())
+  onTestFailed(() => {
+    console.error(`lines that were read: ${String(read)} of\n${stdout()}`)
   })
-  const lines: string[] = []
-  const events = new EventEmitter()
+  const lines = () => stdout().split('\n').slice(0, -1)
   let read = 0
-  createInterface(child.stdout).on('line', (line) => {
-    lines.push(line)
-    events.emit('line')
-  })
-  const exit = once(child, 'close').then(([code]) => code as number | null)
-  const exited = exit.then((code) => {
-    throw new Error(`the command ended with ${String(code)}`)
-  })
-  exited.catch(() => undefined)
-  async function stop(): Promise<number | null> {
-    child.kill('SIGTERM')
-    return exit
-  }
-  task.onTestFinished(async () => void (await stop()))
-  task.onTestFailed(() => {
-    console.error(`lines that were read: ${String(read)} of\n${lines.join('\n')}`)
-  })
 
   /** Resolves to the next line that matches; the test's own time limit ends the wait. */
   async function next(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
-      for (const line of lines.slice(read)) {
+      for (const line of lines().slice(read)) {
         read++
         const match = pattern.exec(line)
         if (match) return match
       }
-      await Promise.race([once(events, 'line'), exited])
+      if (hasEnded(child)) throw new Error('the command has ended')
+      await setTimeout(10)
     }
   }
   /** Resolves to the origin of the next server whose contract has this text. Servers may be replaced meanwhile. */
@@ -58,7 +42,7 @@ function startDev(root: string, task: TestContext, ...options: string[]) {
       if (contract.includes(part)) return origin
     }
   }
-  return { lines, next, nextServing, stop }
+  return { lines, next, nextServing, stop: () => end().then(() => ended) }
 }
 
 async function servedContract(origin: string): Promise<string> {
@@ -66,9 +50,9 @@ async function servedContract(origin: string): Promise<string> {
   return response.text()
 }
 
-test('saves that follow each other quickly print no fault of a state that has passed', async (task) => {
+test('saves that follow each other quickly print no fault of a state that has passed', async () => {
   const { root, edit } = await copyProject()
-  const dev = startDev(root, task)
+  const dev = await startDev(root)
   await dev.nextServing('title: Plant Store')
   // While it generates, while a candidate starts, and while the server is replaced.
   for (const [number, pause] of [100, 900, 1_400, 1_900, 2_400].entries()) {
@@ -77,13 +61,13 @@ test('saves that follow each other quickly print no fault of a state that has pa
   }
   await edit('openapi.yaml', (text) => text.replace(/title: .*/, 'title: Last'))
   await dev.nextServing('title: Last')
-  expect(dev.lines.filter((line) => /does not match|does not start|has ended/.test(line))).toEqual([])
+  expect(dev.lines().filter((line) => /does not match|does not start|has ended/.test(line))).toEqual([])
 })
 
 // Several servers start one after the other, which takes long on a busy machine.
-test('npm run dev serves each save, and keeps the last good server running', async (task) => {
+test('npm run dev serves each save, and keeps the last good server running', async () => {
   const { root, edit } = await copyProject()
-  const dev = startDev(root, task)
+  const dev = await startDev(root)
   const first = await dev.nextServing('title: Plant Store')
 
   // A saved contract is generated from and served.
@@ -101,7 +85,7 @@ test('npm run dev serves each save, and keeps the last good server running', asy
   // The last good server also keeps running while an operation has no handler.
   await edit('openapi.yaml', () => addGetPlant(good))
   await dev.next(/^dev: the server does not start; the last good server keeps running$/)
-  expect(dev.lines.join('\n')).toMatch(/^plant-store: operation getPlant: has no handler/m)
+  expect(dev.lines().join('\n')).toMatch(/^plant-store: operation getPlant: has no handler/m)
   await dev.next(/^src\/handlers\.ts.* error TS2741/)
   expect(await servedContract(second)).not.toContain('getPlant')
   await edit('openapi.yaml', () => good)
@@ -128,19 +112,19 @@ test('npm run dev serves each save, and keeps the last good server running', asy
   await dev.next(/^dev: the type errors are gone$/)
 
   // The log is formatted for people.
-  expect(dev.lines).toContainEqual(expect.stringMatching(/INFO: listening at /))
+  expect(dev.lines()).toContainEqual(expect.stringMatching(/INFO: listening at /))
   expect(await dev.stop()).toBe(0)
   await expect(fetch(wrong)).rejects.toThrow()
   await expect(fetch(last)).rejects.toThrow()
 })
 
-test('the mock answers until a handler is written', async (task) => {
+test('the mock answers until a handler is written', async () => {
   const { root, edit } = await copyProject()
   await edit('openapi.yaml', addGetPlant)
   await edit('src/handlers.ts', (text) =>
     `import { notImplemented } from 'fastify-contract'\n${text}`.replace('\n}', '\n  getPlant: notImplemented,\n}'),
   )
-  const dev = startDev(root, task)
+  const dev = await startDev(root)
   const origin = await dev.nextServing('getPlant')
   const [, token = ''] = await dev.next(/^Token +(\S+)/)
   const get = async (authorization: string) => {
@@ -149,17 +133,17 @@ test('the mock answers until a handler is written', async (task) => {
   }
   expect(await get(`Bearer ${token}`)).toEqual({ status: 200, body: { name: 'Monstera deliciosa', tag: 'indoor' } })
   expect(await get('Bearer other')).toMatchObject({ status: 401 })
-  expect(dev.lines.filter((line) => line.includes('mock'))).toEqual([
+  expect(dev.lines().filter((line) => line.includes('mock'))).toEqual([
     'the mock answers getPlant, because the handler is notImplemented',
   ])
 })
 
-test('a changed schema is named, and --fresh starts all the same', async (task) => {
+test('a changed schema is named, and --fresh starts all the same', async () => {
   const { root, edit } = await copyProject()
   await edit('openapi.yaml', (text) =>
     text.replace('    NewPlant:\n', (next) => `        height: { type: string }\n${next}`),
   )
-  const dev = startDev(root, task)
+  const dev = await startDev(root)
   await dev.nextServing('title: Plant Store')
   await edit('src/plants/plant.ts', (text) => text.replace("tag: 'text?',", "tag: 'text?',\n  height: 'text?',"))
   await dev.next(/^plant-store: .* lacks the column plants\.height: if it is new, add its migration;/)
@@ -179,28 +163,26 @@ test('a changed schema is named, and --fresh starts all the same', async (task) 
   await dev.next(/has schema version \d, .* if it is of another branch, npm run dev -- --fresh; nothing was changed$/)
   expect(await dev.stop()).toBe(0)
 
-  const fresh = startDev(root, task, '--fresh')
+  const fresh = await startDev(root, '--fresh')
   await fresh.nextServing('title: Plant Store')
   const [, folder = ''] = await fresh.next(/^Database +(\S+)\/plants\.db, without plants and tokens yet$/)
   expect(await fresh.stop()).toBe(0)
   expect(existsSync(folder)).toBe(false)
 })
 
-test('npm run dev leaves no server behind when npm is ended', async (task) => {
+test('npm run dev leaves no server behind when npm is ended', async () => {
   const { root } = await copyProject()
-  const npm = spawn('npm', ['run', 'dev'], { cwd: root, env: { ...process.env, PORT: '0' } })
-  task.onTestFinished(() => void npm.kill())
-  let printed = ''
-  npm.stdout.on('data', (bytes) => (printed += String(bytes)))
-  await expect.poll(() => printed).toMatch(/^Plant Store .*\n/m)
-  const [, origin = ''] = /^Plant Store +(\S+)/m.exec(printed) ?? []
-  npm.kill('SIGTERM')
+  const printed = /^Plant Store +(\S+)\n/m
+  const options = { cwd: root, env: { ...process.env, PORT: '0' }, lastSignal: 'SIGTERM' } as const
+  const npm = await startProgram(['npm', 'run', 'dev'], options, (text) => printed.test(text))
+  const [, origin = ''] = printed.exec(npm.stdout()) ?? []
+  await npm.end()
   await expect.poll(() => fetch(origin).catch(() => 'gone')).toBe('gone')
 })
 
-test('npm run dev -- --mock serves the contract of each save without handlers', async (task) => {
+test('npm run dev -- --mock serves the contract of each save without handlers', async () => {
   const { root, edit } = await copyProject()
-  const dev = startDev(root, task, '--mock')
+  const dev = await startDev(root, '--mock')
   const get = async (path: string) => {
     const origin = (await dev.next(/^http:\S+$/))[0]
     return fetch(`${origin}${path}`, { headers: { authorization: 'Bearer any' } })
