@@ -1,15 +1,14 @@
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { servedDatabase } from '../support/server/served-database.ts'
+import { runSql } from '../support/server/sqlite-file.ts'
 
 test('the start names stored plants that do not fit the contract, and the remedy', async () => {
   const { file, serve } = await servedDatabase()
-  const database = new Database(file)
-  database.exec(
+  runSql(
+    file,
     `WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 500)
      INSERT INTO plants (caller, id, name) SELECT 'me', id, iif(id IN (7, 500), '', 'Monstera') FROM ids`,
   )
-  database.close()
   const server = await serve()
   await server.end()
   const warning =

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { servedDatabase } from '../support/server/served-database.ts'
+import { readColumn, runSql } from '../support/server/sqlite-file.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { freePort, projectFolder, runScript } from '../support/server/start-process.ts'
 
@@ -77,12 +77,7 @@ test('METRICS_PORT equal to PORT stops the start with one line', async () => {
   )
 })
 
-function tokensIn(file: string): unknown {
-  const database = new Database(file)
-  const count = database.prepare('SELECT count(*) FROM tokens').pluck().get()
-  database.close()
-  return count
-}
+const tokensIn = (file: string) => readColumn(file, 'SELECT hash FROM tokens').length
 
 /** Kills a command that hangs while it opens a pipe; other signals would not end it. */
 const killedIfStuck = ['timeout', '--signal=KILL', '10']
@@ -131,12 +126,11 @@ function damage(file: string): void {
 
 test('a refused start keeps the write-ahead log of a damaged database', async () => {
   const { file, serve } = await servedDatabase()
-  const many = new Database(file)
-  many.exec(
+  runSql(
+    file,
     `WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 2000)
      INSERT INTO plants (caller, id, name) SELECT 'someone', id, 'Monstera' FROM ids`,
   )
-  many.close()
   const server = await serve()
   expect(await server.create(1)).toBe(200)
   await server.end('SIGKILL')

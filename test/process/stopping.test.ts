@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { type RunningServer, servedDatabase } from '../support/server/served-database.ts'
+import { readColumn } from '../support/server/sqlite-file.ts'
 
 function create(token: string, id: number): string {
   const body = JSON.stringify({ id, name: String(id) })
@@ -44,11 +44,7 @@ async function waitUntilRefused({ origin }: RunningServer): Promise<void> {
   await expect.poll(isRefused).toBe(true)
 }
 
-function namesIn(file: string): unknown[] {
-  const database = new Database(file, { readonly: true })
-  onTestFinished(() => void database.close())
-  return database.prepare('SELECT name FROM plants').pluck().all()
-}
+const namesIn = (file: string) => readColumn(file, 'SELECT name FROM plants')
 
 test('a stop completes the current request, and drops those queued behind it', async () => {
   const { file, token, serve } = await servedDatabase()

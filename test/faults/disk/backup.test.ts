@@ -6,24 +6,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { backUp } from '../../../scripts/backup.ts'
 import { restore } from '../../../scripts/restore.ts'
 import { startProgram } from '../../support/server/program.ts'
+import { readColumn, runSql } from '../../support/server/sqlite-file.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript } from '../../support/server/start-process.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
 
-function change(file: string, sql: string): void {
-  const database = new Database(file)
-  database.exec(sql)
-  database.close()
-}
-
-function namesIn(file: string): string[] {
-  const database = new Database(file, { readonly: true })
-  try {
-    return database.prepare<[], string>('SELECT name FROM plants').pluck().all()
-  } finally {
-    database.close()
-  }
-}
+const namesIn = (file: string) => readColumn(file, 'SELECT name FROM plants')
 
 /** Runs shell commands with files as `$0` and `$1`. @returns what they print */
 function shell(commands: string, ...files: string[]): string {
@@ -39,7 +27,7 @@ function contentOf(folder: string): string {
 async function databaseWithCopy(): Promise<{ file: string; copy: string; folder: string }> {
   const folder = await temporaryFolder()
   const { file } = await servedDatabase(folder)
-  change(file, `INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'saved')`)
+  runSql(file, `INSERT INTO plants (caller, id, name) VALUES ('me', 1, 'saved')`)
   const copy = join(folder, 'copy.db')
   expect(await backUp(file, copy)).toMatchObject({ plants: 1, tokens: 1 })
   return { file, copy, folder }
@@ -47,7 +35,7 @@ async function databaseWithCopy(): Promise<{ file: string; copy: string; folder:
 
 test('a backup during writes holds one moment, and the writes continue', async () => {
   const { file, serve } = await servedDatabase()
-  change(
+  runSql(
     file,
     `WITH RECURSIVE ids (id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM ids WHERE id < 50000)
      INSERT INTO plants (caller, id, name) SELECT 'someone', id, 'Monstera' FROM ids`,
@@ -113,7 +101,7 @@ test.each([
 
 test('backup and restore drop the free pages of deleted plants', async () => {
   const { file, copy, folder } = await databaseWithCopy()
-  change(
+  runSql(
     file,
     `WITH RECURSIVE ids (id) AS (SELECT 10 UNION ALL SELECT id + 1 FROM ids WHERE id < 10000)
      INSERT INTO plants (caller, id, name) SELECT 'me', id, 'Monstera' FROM ids;
@@ -227,7 +215,7 @@ test.each([
 
 test('backup, restore and start name what the service did not make', async () => {
   const { file, copy, folder } = await databaseWithCopy()
-  change(
+  runSql(
     copy,
     `CREATE TRIGGER spy AFTER DELETE ON plants BEGIN DELETE FROM tokens; END;
      CREATE VIEW "all" AS SELECT * FROM plants; CREATE TABLE spied (name); CREATE INDEX by_name ON plants (name);`,

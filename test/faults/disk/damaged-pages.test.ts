@@ -1,11 +1,10 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { createToken } from '../../../src/auth/tokens.ts'
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
-import { temporaryFolder } from '../../support/server/start-app.ts'
+import { runSql, temporaryFile } from '../../support/server/sqlite-file.ts'
 
 const pageSize = 4_096
 
@@ -15,7 +14,7 @@ const rounds = 20
 
 /** Makes a file with 2,000 plants of each caller. The plants on the pages to damage have the tag `inner`. */
 async function makeFile(): Promise<string> {
-  const file = join(await temporaryFolder(), 'plants.db')
+  const file = await temporaryFile()
   const { database } = openDatabase(file)
   database.exec(
     `WITH RECURSIVE ids (id) AS (SELECT 10 UNION ALL SELECT id + 10 FROM ids WHERE id < 20000)
@@ -56,9 +55,7 @@ async function openDamaged() {
   expect(damaged.length).toBeGreaterThan(10)
   writePages(file, damaged, () => Buffer.alloc(pageSize, 0xff))
   // A write by another connection invalidates the store's page cache.
-  const rival = new Database(file)
-  rival.exec(`INSERT INTO plants (caller, id, name) VALUES ('a', 0, 'Monstera')`)
-  rival.close()
+  runSql(file, `INSERT INTO plants (caller, id, name) VALUES ('a', 0, 'Monstera')`)
   const repair = () => {
     writePages(file, damaged, (offset) => bytes.subarray(offset, offset + pageSize))
   }
@@ -88,9 +85,7 @@ test('a store is ready although the first pages of its tables are damaged', asyn
     () => Buffer.alloc(pageSize, 0xff),
   )
   // A write by another connection invalidates the store's page cache.
-  const rival = new Database(file)
-  rival.pragma('user_version = 4')
-  rival.close()
+  runSql(file, 'PRAGMA user_version = 4')
   expect(await store.isReady()).toBe(true)
   expect(faults).toEqual([])
   expect(await store.isEmpty()).toBe('unavailable')

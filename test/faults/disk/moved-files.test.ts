@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { listText } from '../../store/list-text.ts'
+import { runSql } from '../../support/server/sqlite-file.ts'
 import { type OnFinished, temporaryFolder } from '../../support/server/start-app.ts'
 
 interface OpenPlant {
@@ -91,9 +91,7 @@ describe.each([
 
 test.each(['plants', 'tokens'])('a store without its table %s is not ready', async (table) => {
   const { store, file, faults } = await openPlant()
-  const database = new Database(file)
-  database.exec(`DROP TABLE ${table}`)
-  database.close()
+  runSql(file, `DROP TABLE ${table}`)
   expect(await store.isReady()).toBe(false)
   expect([await store.list('me', 1), await store.findCaller(new Uint8Array(32), 0)]).toContain('unavailable')
   expect(new Set(faults.map(({ message }) => message))).toEqual(new Set([`no such table: ${table}`]))

@@ -16,6 +16,7 @@ import { assertExists } from '../../../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { listText } from '../../store/list-text.ts'
+import { throwFault } from '../../store/store-suite.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript, startProcess } from '../../support/server/start-process.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
@@ -97,12 +98,7 @@ test('a restore syncs the removal of the old log before it renames the new file'
 })
 
 function open(file: string): Store {
-  const store = openSqliteStore({
-    file,
-    onFault: (fault) => {
-      throw fault
-    },
-  })
+  const store = openSqliteStore({ file, onFault: throwFault })
   onTestFinished(() => store.close())
   return store
 }

@@ -10,26 +10,16 @@ import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { tableNames } from '../../../src/store/tables.ts'
 import { awkwardTexts } from '../../support/client/awkward-texts.ts'
 import { startProgram } from '../../support/server/program.ts'
+import { runSql, temporaryFile } from '../../support/server/sqlite-file.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder } from '../../support/server/start-process.ts'
 import { listText } from '../list-text.ts'
 import { throwFault } from '../store-suite.ts'
 
-async function temporaryFile(): Promise<string> {
-  return join(await temporaryFolder(), 'plants.db')
-}
-
 function open(file: string): Database.Database {
   const { database } = openDatabase(file)
   onTestFinished(() => void database.close())
   return database
-}
-
-/** Makes a database with SQLite only, as another program would. */
-function makeDatabase(file: string, sql: string): void {
-  const database = new Database(file)
-  database.exec(sql)
-  database.close()
 }
 
 /** Expects a file to be refused in one line that names it. */
@@ -72,7 +62,7 @@ test.each([
 
 test('a file from before scopes is migrated, and its tokens keep all rights', async () => {
   const file = await temporaryFile()
-  makeDatabase(
+  runSql(
     file,
     `${migrations.slice(0, 2).join('')} PRAGMA application_id = ${String(applicationId)}; PRAGMA user_version = 2;
      INSERT INTO tokens (hash, prefix, caller, issued_at) VALUES (x'00', 'plst_old', 'me', 1);
@@ -104,7 +94,7 @@ test.each([
 ])('a file with %s gets the JSON of its columns', async (_description, column) => {
   const file = await temporaryFile()
   const { plants, others } = await newSchema()
-  makeDatabase(
+  runSql(
     file,
     `CREATE TABLE beds (caller TEXT, plant INTEGER, FOREIGN KEY (caller, plant) REFERENCES plants ON DELETE CASCADE);
      ${plants.replace(/json .* STORED, /, () => column)}; ${others.join(';')}; CREATE INDEX by_tag ON plants (caller, tag);
@@ -176,7 +166,7 @@ test.each<[string, string, RegExp]>([
   ['of another program, with a log', 'PRAGMA journal_mode = WAL; CREATE TABLE notes (text)', /of another program/],
 ])('a database %s is refused and left unchanged', async (_description, sql, message) => {
   const file = await temporaryFile()
-  makeDatabase(file, sql)
+  runSql(file, sql)
   expectLeftAlone(file, message)
 })
 
@@ -204,7 +194,7 @@ test.each([
 ])('a file after %s is refused', async (change, message) => {
   const file = await temporaryFile()
   await openSqliteStore({ file, onFault: throwFault }).close()
-  makeDatabase(file, change)
+  runSql(file, change)
   expectRefusal(file, message)
 })
 
@@ -217,7 +207,7 @@ function run(program: string, ...parameters: string[]) {
 test('a start waits for another process that locks a file without a log', async () => {
   const file = await temporaryFile()
   await openSqliteStore({ file, onFault: throwFault }).close()
-  makeDatabase(file, 'PRAGMA journal_mode = DELETE')
+  runSql(file, 'PRAGMA journal_mode = DELETE')
   const program = `
     import Database from 'better-sqlite3'
     const database = new Database(process.argv[1])

@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
@@ -7,7 +6,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { prepareReads } from '../../../src/store/sqlite/statements.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { startProgram } from '../../support/server/program.ts'
-import { temporaryFolder } from '../../support/server/start-app.ts'
+import { temporaryFile } from '../../support/server/sqlite-file.ts'
 import { nodeBinary, projectFolder } from '../../support/server/start-process.ts'
 import { listText } from '../list-text.ts'
 import { storeSuite, throwFault } from '../store-suite.ts'
@@ -16,10 +15,6 @@ storeSuite('SQLite', {
   makeLocation: temporaryFile,
   open: (file, onFault = throwFault) => openSqliteStore({ file, onFault }),
 })
-
-async function temporaryFile(): Promise<string> {
-  return join(await temporaryFolder(), 'plants.db')
-}
 
 /** Opens a store with one plant, and a connection of another process. */
 async function openWithRival(): Promise<{ store: Store; rival: Database.Database; faults: Error[] }> {

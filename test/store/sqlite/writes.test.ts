@@ -1,14 +1,13 @@
 import { unlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { WriteQueue } from '../../../src/store/sqlite/writes.ts'
-import { temporaryFolder } from '../../support/server/start-app.ts'
+import { temporaryFile } from '../../support/server/sqlite-file.ts'
 
 async function makeQueue(options: Partial<ConstructorParameters<typeof WriteQueue>[1]> = {}) {
-  const file = join(await temporaryFolder(), 'plants.db')
+  const file = await temporaryFile()
   const { database, files } = openDatabase(file)
   onTestFinished(() => {
     database.close()
