@@ -52,6 +52,16 @@ test('JSON is sent as JSON, whatever the client asks for', async () => {
   }
 })
 
+test('the example of a failure in the form of RFC 9457 keeps its own members', async () => {
+  const example = { title: 'Gone', detail: 'no such thing', code: 'E7' }
+  const { app } = await mockOf({
+    200: { description: 'One.', content: json(thing) },
+    404: { description: 'None.', content: { 'application/problem+json': { schema: { type: 'object' }, example } } },
+  })
+  const { statusCode, body } = await app.inject({ url: '/things', headers: { prefer: 'code=404' } })
+  expect({ statusCode, body: JSON.parse(body) as unknown }).toEqual({ statusCode: 404, body: example })
+})
+
 test('an example is sent as the media type that the client asks for', async () => {
   const { get } = await mockOf({
     200: { description: 'One.', content: { 'application/xml': { schema: thing, example: '<a/>' }, ...json(thing) } },

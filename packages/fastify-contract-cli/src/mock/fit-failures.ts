@@ -28,15 +28,14 @@ export function fitFailures(
   const bases = [...new Set([...basePathsOf(contract.document), ...own])].toSorted((a, b) => b.length - a.length)
   const fittingReply = fitter(contract)
   app.addHook('onSend', (request, reply, payload, done) => {
-    const message = reasonOf(reply, payload)
-    if (message === undefined) {
+    const sent = problemOf(reply, payload)
+    const { method, url } = request
+    const base = bases.find((each) => url.startsWith(`${each}/`)) ?? ''
+    const fitting = sent && fittingReply({ method, url: url.slice(base.length) }, sent, reply.getHeaders())
+    if (sent === undefined || fitting === undefined) {
       done(null, payload)
       return
     }
-    const { method, url } = request
-    const base = bases.find((each) => url.startsWith(`${each}/`)) ?? ''
-    const failure = { status: reply.statusCode, message }
-    const fitting = fittingReply({ method, url: url.slice(base.length) }, failure, reply.getHeaders())
     const { status, contentType, headers, body } = fitting
     // What the server has set says more.
     for (const [name, value] of Object.entries(headers)) if (!reply.hasHeader(name)) reply.header(name, value)
@@ -47,6 +46,7 @@ export function fitFailures(
       return
     }
     reply.header('content-type', contentType)
+    const { message } = sent
     if (!hasReason(message, body)) onReasonLost?.(`${method} ${url}: ${String(status)}, ${message}`)
     done(null, isJson(contentType) ? stringifyJson(body) : body)
   })
@@ -56,24 +56,30 @@ function hasReason(reason: string, body: unknown): boolean {
   return isObject(body) && Object.values(body).includes(reason)
 }
 
-/** The reason of a failure that the server sends by itself: it has the form of RFC 9457. */
-function reasonOf(reply: FastifyReply, payload: unknown): string | undefined {
-  const type = String(reply.getHeader('content-type'))
-  if (reply.statusCode < 400 || typeof payload !== 'string' || !type.startsWith('application/problem+json')) {
-    return undefined
-  }
-  const { detail } = JSON.parse(payload) as { detail?: unknown }
-  return typeof detail === 'string' ? detail : undefined
+const problemType = 'application/problem+json'
+
+/** A failure in the form of RFC 9457, which those have that the server sends by itself. */
+interface Problem extends FailureParts {
+  body: unknown
 }
 
-/** Makes what replaces failures by replies that their operations declare. */
+function problemOf(reply: FastifyReply, payload: unknown): Problem | undefined {
+  const type = String(reply.getHeader('content-type'))
+  if (reply.statusCode < 400 || typeof payload !== 'string' || !type.startsWith(problemType)) {
+    return undefined
+  }
+  const body = JSON.parse(payload) as { detail?: unknown }
+  return typeof body.detail === 'string' ? { status: reply.statusCode, message: body.detail, body } : undefined
+}
+
+/** Makes what replaces failures by replies that their operations declare, unless these declare what is sent. */
 function fitter(contract: TestedContract & SchemaSource) {
   const form = declaredForm(contract.operations, contract)
   return (
     request: { method: string; url: string },
-    { status: given, message }: FailureParts,
+    { status: given, message, body: sent }: Problem,
     headers: ReturnType<FastifyReply['getHeaders']>,
-  ): MockReply => {
+  ): MockReply | undefined => {
     const operation = operationOf(contract, request)
     const [malformed = given] = operation === undefined ? [] : statusesOfRefusal(operation, 'invalid_request')
     const failure = { status: given === 400 ? malformed : given, message }
@@ -82,7 +88,7 @@ function fitter(contract: TestedContract & SchemaSource) {
       ...{ status, headers: {}, body },
       contentType: contentType ?? 'application/json',
     })
-    const keepsContract = ({ contentType, body }: MockReply) => {
+    const keepsContract = ({ status, contentType, body }: MockReply) => {
       const all = { ...headers, 'content-length': undefined, 'content-type': contentType }
       try {
         assertKeepsContract(contract, request, { status, headers: all, text: stringifyJson(body) })
@@ -92,6 +98,10 @@ function fitter(contract: TestedContract & SchemaSource) {
         return false
       }
     }
+    // Such as an example, which may have further members.
+    const { content = {} } = (operation && declaredResponse(operation.object.responses, given)) ?? {}
+    const declares = Object.hasOwn(content, problemType)
+    if (declares && keepsContract({ ...replyIn(problemType, sent), status: given })) return undefined
     const problem = problemDetails({ name: 'invalid_request', ...failure })
     const usual = form && replyIn(form.type, filledBody(form, contract, failure))
     const forms = [usual ?? [], replyIn(problem.contentType, problem.body)].flat()
