@@ -8,9 +8,11 @@ export {
   readContract,
 } from './suite/contract.ts'
 export type { Coverage } from './suite/coverage.ts'
-export { type Credentials, credentialsOf, wantsCredentials } from './suite/credentials.ts'
+export { credentialsOf, wantsCredentials } from './suite/credentials.ts'
+export { type Credentials } from './suite/contract-request.ts'
 export { canonical, parseExactly } from './suite/exact-json.ts'
-export { type Expectation, type FaultKind, type Judge, Fault, Unjudged } from './suite/fault.ts'
+export { type Expectation, type FaultKind, Fault, Unjudged } from './suite/fault.ts'
+export { type Judge } from './suite/judge.ts'
 export { flatten } from './suite/flat-schema.ts'
 export { type LeftOutCause, LeftOut } from './suite/left-out.ts'
 export { malformedRequestsOf } from './suite/malformed-requests.ts'

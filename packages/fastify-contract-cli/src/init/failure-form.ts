@@ -4,7 +4,7 @@ import type { Schema } from 'fastify-contract/schema'
 import { isReply } from '../mock/conform.ts'
 import type { SchemaSource } from '../suite/flat-schema.ts'
 import { attempt } from '../suite/no-generator.ts'
-import { isObject } from '../suite/resources.ts'
+import { isObject } from '../suite/members.ts'
 import { plainValue } from '../suite/values.ts'
 import { propertyName, quoted } from './typescript.ts'
 

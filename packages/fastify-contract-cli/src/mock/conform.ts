@@ -1,6 +1,6 @@
 import type { Schema } from 'fastify-contract/schema'
 import { type SchemaSource, flatten, isHidden, merged } from '../suite/flat-schema.ts'
-import { isObject } from '../suite/resources.ts'
+import { isObject } from '../suite/members.ts'
 import { plainValue } from '../suite/values.ts'
 
 /** Whether a value can be a reply of a schema. */

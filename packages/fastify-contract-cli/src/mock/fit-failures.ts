@@ -10,7 +10,7 @@ import type { SchemaSource } from '../suite/flat-schema.ts'
 import { statusesOfRefusal } from '../suite/refusals.ts'
 import { assertKeepsContract } from '../suite/response-checks.ts'
 import { attempt } from '../suite/no-generator.ts'
-import { isObject } from '../suite/resources.ts'
+import { isObject } from '../suite/members.ts'
 import { type MockReply, replyOf } from './replies.ts'
 
 /**

@@ -10,7 +10,7 @@ import { readSource } from '../model/read-file.ts'
 import { contractTexts } from '../generate/write-contract.ts'
 import { callersOf, numberOf } from '../option-values.ts'
 import { readContract, routeOf } from '../suite/contract.ts'
-import type { Credentials } from '../suite/credentials.ts'
+import type { Credentials } from '../suite/contract-request.ts'
 import { UsageError } from '../usage.ts'
 import { createMock, withoutSuccess } from './mock.ts'
 

@@ -3,7 +3,7 @@ import { declaredResponse, isContentless, isJson, isRange, isReading, kindOf } f
 import { stringifyJson } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
 import type { SchemaSource } from '../suite/flat-schema.ts'
-import { examplesOf } from '../suite/parameters.ts'
+import { examplesOf } from '../suite/examples.ts'
 import { NoGenerator, attempt } from '../suite/no-generator.ts'
 import { plainValue } from '../suite/values.ts'
 import { isReply } from './conform.ts'

@@ -4,7 +4,6 @@ import type { JsonType, Schema } from 'fastify-contract/schema'
 import {
   type Assertions,
   type FlatSchema,
-  type Json,
   type SchemaSource,
   flatten,
   choicesOf,
@@ -13,8 +12,9 @@ import {
   namedTypesOf,
   within,
 } from './flat-schema.ts'
+import type { Json } from './json-value.ts'
 import { beyondFormats } from './numbers.ts'
-import { RawText, asRead } from './spellings.ts'
+import { RawText, asRead } from './json-value.ts'
 import { isUncheckedFormat } from './texts.ts'
 import { attempt } from './no-generator.ts'
 import { allowed, constantOf, drawn, found, listOf, memberOf } from './values.ts'

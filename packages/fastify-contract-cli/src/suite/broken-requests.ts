@@ -5,20 +5,13 @@ import { bodySchema, bodyTypes, encodingsOf, partTypesOf } from './bodies.ts'
 import { type Break, breaksOf, noCounterexample } from './breaks.ts'
 import { deepTexts } from './deep-texts.ts'
 import { routeOf } from './contract.ts'
-import {
-  type FlatSchema,
-  type Json,
-  type SchemaSource,
-  flatten,
-  isAllowed,
-  sent,
-  namedTypesOf,
-  within,
-} from './flat-schema.ts'
+import { type FlatSchema, type SchemaSource, flatten, isAllowed, sent, namedTypesOf, within } from './flat-schema.ts'
+import type { Json } from './json-value.ts'
 import { canBeSent, deepValues, forParameters, isDeepIn, schemaOf, sendable, textFormOf } from './parameters.ts'
 import { fitted, hasUsualSize } from './request-size.ts'
 import { type RequestParts, partsOf, written } from './requests.ts'
-import type { ContractRequest, ParameterValue } from './contract-request.ts'
+import type { ContractRequest } from './contract-request.ts'
+import type { ParameterValue } from './parameters.ts'
 import { textOf } from './spellings.ts'
 import { attempt } from './no-generator.ts'
 import { found, listOf, memberOf, valuesOf } from './values.ts'

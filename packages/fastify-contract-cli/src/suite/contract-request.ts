@@ -1,6 +1,3 @@
-import type { Parameter } from 'fastify-contract/document'
-import type { Json } from './flat-schema.ts'
-
 /** What a test sends; a header that is undefined is not sent. */
 export interface ContractRequest {
   method: string
@@ -14,5 +11,5 @@ export interface ContractRequest {
   isWhole?: boolean
 }
 
-/** A parameter with its value. */
-export type ParameterValue = [parameter: Parameter, value: Json]
+/** The credentials of a caller by the names of their schemes: what `Authorization` has, such as `Bearer abc`, or a key. */
+export type Credentials = Readonly<Record<string, string>>

@@ -3,8 +3,10 @@ import {
   type ContractOperation,
   type ContractResponse,
   basePathsOf,
+  createMatcher,
   declaredKey,
   operationsOf,
+  parseMediaType,
   unmatchedResponsesOf,
 } from 'fastify-contract/document'
 import { Unjudged } from './fault.ts'
@@ -180,4 +182,10 @@ function ownBaseOf({ operations }: TestedContract, { method, url }: SentRequest)
   const onPath = operations.filter((each) => isPathOf(each.path, path))
   const operation = operationOf({ operations: onPath }, { method, url }) ?? onPath[0]
   return operation !== undefined && own.includes(operation) ? operation.basePaths[0] : undefined
+}
+
+/** Finds a media type among those that are declared: itself, without its parameters, or by its range. */
+export function declaredType(declared: string[], type: string): string | undefined {
+  const parsed = parseMediaType(type)
+  return parsed === undefined ? undefined : declared[createMatcher(declared)(parsed)]
 }

@@ -4,8 +4,8 @@ import { type SentRequest, type TestedContract, responseTo, operationOf, routeOf
 import { canonical, parseExactly } from './exact-json.ts'
 import { flatten } from './flat-schema.ts'
 import { itemsOf } from './items.ts'
-import { examplesOf } from './parameters.ts'
-import { declaredType } from './response-checks.ts'
+import { examplesOf } from './examples.ts'
+import { declaredType } from './contract.ts'
 import type { ReceivedResponse } from './exchange.ts'
 
 /** The name of the responses to requests for which the contract has no operation. */

@@ -2,11 +2,8 @@ import type { ContractOperation, Parameter } from 'fastify-contract/document'
 import { type SecurityScheme, securitySchemesOf } from 'fastify-contract/security'
 import { type TestedContract, operationOf } from './contract.ts'
 import type { GivenValues } from './flat-schema.ts'
-import type { ContractRequest } from './contract-request.ts'
+import type { ContractRequest, Credentials } from './contract-request.ts'
 import type { WireRequest } from './exchange.ts'
-
-/** The credentials of a caller by the names of their schemes: what `Authorization` has, such as `Bearer abc`, or a key. */
-export type Credentials = Readonly<Record<string, string>>
 
 /** What every request of a run has. The values of declared parameters are not drawn then. */
 export interface Additions {

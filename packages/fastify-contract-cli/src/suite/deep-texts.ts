@@ -1,5 +1,5 @@
-import type { Json } from './flat-schema.ts'
-import { RawText } from './spellings.ts'
+import type { Json } from './json-value.ts'
+import { RawText } from './json-value.ts'
 
 /** Whether a value is one text. */
 export function isScalar(value: Json): boolean {

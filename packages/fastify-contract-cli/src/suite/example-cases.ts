@@ -3,7 +3,7 @@ import { type ContractOperation, isReading } from 'fastify-contract/document'
 import type { CaseTools } from './test-case.ts'
 import { operationNamed, successOf } from './contract.ts'
 import { canonical, parseExactly } from './exact-json.ts'
-import { examplesOf } from './parameters.ts'
+import { examplesOf } from './examples.ts'
 import { requestExamplesOf } from './requests.ts'
 import type { Link } from './resources.ts'
 

@@ -3,11 +3,9 @@ import type { Direction, JsonType, NamedSchemas, Schema } from 'fastify-contract
 import { alternativesOf, targetOf, withoutAnnotations } from 'fastify-contract/schema'
 import type { SchemaChecks } from './contract.ts'
 import { canonical } from './exact-json.ts'
+import type { Json } from './json-value.ts'
 import type { TimeShare } from './time-share.ts'
 import { TooDeep } from './no-generator.ts'
-
-/** A JSON value: an integer is a bigint, and a number that no double holds is a `RawText`. */
-export type Json = unknown
 
 /** The keywords that assert something of a value and for which values are drawn on purpose. */
 export interface Assertions {

@@ -5,7 +5,8 @@ import { type Expectation, Fault } from './fault.ts'
 import { flatten } from './flat-schema.ts'
 import { type ReadBack, type SentChange, schemaOfResponse } from './read-back.ts'
 import type { ContractRequest } from './contract-request.ts'
-import { type Resource, bodyOf, idKey, isObject, unwrapped } from './resources.ts'
+import { type Resource, bodyOf, idKey, unwrapped } from './resources.ts'
+import { isObject } from './members.ts'
 import type { ReceivedResponse } from './exchange.ts'
 
 export const isSuccess = ({ status }: ReceivedResponse) => status >= 200 && status < 300

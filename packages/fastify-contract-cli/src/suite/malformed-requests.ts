@@ -4,7 +4,7 @@ import { schemeOf, wantsCredentials, withOther, withPair } from './credentials.t
 import { jsonType } from './requests.ts'
 import type { ContractRequest } from './contract-request.ts'
 import type { RefusalName, Stage } from './refusals.ts'
-import { declaredType } from './response-checks.ts'
+import { declaredType } from './contract.ts'
 
 /** Ways to change a request. */
 type Changes = ((request: ContractRequest) => ContractRequest)[]

@@ -1,25 +1,22 @@
-import type { Encoding, Exampled, Parameter } from 'fastify-contract/document'
+import type { Encoding, Parameter } from 'fastify-contract/document'
 import { isJson, kindOf, stylesOf } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
 import fc from 'fast-check'
+import { examplesOf } from './examples.ts'
 import { deepTexts, hasDeepText, isScalar, withTexts } from './deep-texts.ts'
-import { type FlatSchema, type Json, type SchemaSource, flatten, sent, namedTypesOf, within } from './flat-schema.ts'
-import { isObject } from './resources.ts'
-import { RawText, spelled, textOf } from './spellings.ts'
+import { type FlatSchema, type SchemaSource, flatten, sent, namedTypesOf, within } from './flat-schema.ts'
+import type { Json } from './json-value.ts'
+import { isObject } from './members.ts'
+import { spelled, textOf } from './spellings.ts'
+import { RawText } from './json-value.ts'
 import { NoGenerator } from './no-generator.ts'
 import { allowed, exact, found } from './values.ts'
 
+/** A parameter with its value. */
+export type ParameterValue = [parameter: Parameter, value: Json]
+
 /** How the value of a parameter becomes text. */
 export type Shape = 'text' | 'list' | 'object' | 'json' | 'deep' | 'form'
-
-/** The examples of a parameter, a header or a media type by name; one that has none is `(unnamed)`. */
-export function examplesOf({ example, examples = {} }: Exampled): Map<string, Json> {
-  // The others are of `serializedValue` or `externalValue`.
-  const named = Object.entries(examples).flatMap(([name, each]): [string, Json][] =>
-    'value' in each ? [[name, each.value]] : [],
-  )
-  return new Map(example === undefined ? named : [...named, ['(unnamed)', example]])
-}
 
 /** The schema of a parameter, also of one with `content`. */
 export function schemaOf({ schema, content }: Parameter): Schema {

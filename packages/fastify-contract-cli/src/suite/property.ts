@@ -3,7 +3,7 @@ import { canonical } from './exact-json.ts'
 import { type FaultKind, Fault, Unjudged } from './fault.ts'
 import { LeftOut } from './left-out.ts'
 import type { Exchange, WireRequest } from './exchange.ts'
-import { isObject } from './resources.ts'
+import { isObject } from './members.ts'
 import type { TimeShare } from './time-share.ts'
 
 /** How many requests are kept of one case. */

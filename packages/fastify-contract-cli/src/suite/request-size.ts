@@ -1,5 +1,6 @@
 import { queryPairs, simple, wholeQuery } from './parameters.ts'
-import type { ContractRequest, ParameterValue } from './contract-request.ts'
+import type { ContractRequest } from './contract-request.ts'
+import type { ParameterValue } from './parameters.ts'
 
 /**
  * The bytes of a URL, and of all headers, of a request that says something of the contract: RFC 9110, section 4.1, asks

@@ -1,6 +1,5 @@
-import { type ContractResponse, type MediaType, createMatcher, isJson, isText } from 'fastify-contract/document'
-import { parseMediaType } from 'fastify-contract/document'
-import { type SentRequest, type TestedContract, responseTo, responsesTo } from './contract.ts'
+import { type ContractResponse, type MediaType, isJson, isText } from 'fastify-contract/document'
+import { type SentRequest, type TestedContract, declaredType, responseTo, responsesTo } from './contract.ts'
 import { assertShort, isTooLong, parseExactly } from './exact-json.ts'
 import type { ReceivedResponse } from './exchange.ts'
 import { Fault } from './fault.ts'
@@ -240,10 +239,4 @@ function bodyValues(contract: TestedContract, media: MediaType, response: Receiv
   if (schema === undefined || (!isOfJson && !isOfText)) return []
   assertShort(text)
   return [{ place: 'the body', value: isOfJson ? parseExactly(text) : text, schema }]
-}
-
-/** Finds a media type among those that are declared: itself, without its parameters, or by its range. */
-export function declaredType(declared: string[], type: string): string | undefined {
-  const parsed = parseMediaType(type)
-  return parsed === undefined ? undefined : declared[createMatcher(declared)(parsed)]
 }

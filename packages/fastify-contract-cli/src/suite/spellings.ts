@@ -1,20 +1,4 @@
-import { mapMembers } from 'fastify-contract/json'
-import type { Json } from './flat-schema.ts'
-
-/** What is written as it stands: a number of JSON that no double holds, or a text that somebody gives. */
-export class RawText {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-/** A value as a receiver reads it: an integer of any length is a number. */
-export function asRead(value: Json): Json {
-  if (value instanceof RawText) return /^-?\d+$/.test(value.text) ? BigInt(value.text) : value
-  return mapMembers(value, asRead)
-}
+import { type Json, RawText } from './json-value.ts'
 
 /** A value as it stands in a URL, before it is encoded, and in a header. */
 export function textOf(value: Json): string {

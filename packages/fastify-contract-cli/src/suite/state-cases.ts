@@ -7,7 +7,8 @@ import { Item, allowed, isSuccess } from './item.ts'
 import { LeftOut } from './left-out.ts'
 import { ReadBack } from './read-back.ts'
 import { requestsOf, validRequest } from './requests.ts'
-import { type Resource, createdUrl } from './resources.ts'
+import { type Resource } from './resources.ts'
+import { createdUrl } from './known-items.ts'
 import { attempt } from './no-generator.ts'
 
 /** How many things are created. */

@@ -3,12 +3,14 @@ import { testsOf } from './cases.ts'
 import type { CaseTools, Send, Test, Tools } from './test-case.ts'
 import { type SentRequest, type TestedContract, chosenOperation, responseTo, operationOf, routeOf } from './contract.ts'
 import { Coverage } from './coverage.ts'
-import { type Additions, type Credentials, givenValues, onWire } from './credentials.ts'
-import { type Expectation, type FaultKind, type Judge, Unjudged, judgeAny, judgeStrictly } from './fault.ts'
+import { type Additions, givenValues, onWire } from './credentials.ts'
+import type { Credentials } from './contract-request.ts'
+import { type Expectation, type FaultKind, Unjudged } from './fault.ts'
+import { type Judge, judgeAny, judgeStrictly } from './judge.ts'
 import { HandlerErrors } from './handler-errors.ts'
 import { type LeftOutCause, LeftOut } from './left-out.ts'
 import { reportKey } from './report-key.ts'
-import { KnownItems } from './resources.ts'
+import { KnownItems } from './known-items.ts'
 import {
   type PropertyOptions,
   type Counterexample,

@@ -5,7 +5,7 @@ import type { ContractRequest } from './contract-request.ts'
 import type { ReceivedResponse } from './exchange.ts'
 import type { Expectation } from './fault.ts'
 import type { SchemaSource } from './flat-schema.ts'
-import type { KnownItems } from './resources.ts'
+import type { KnownItems } from './known-items.ts'
 
 /**
  * Sends a request as one caller, unless it says otherwise, and checks, judges and counts the response.

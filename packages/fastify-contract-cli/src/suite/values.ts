@@ -3,7 +3,6 @@ import { mapMembers } from 'fastify-contract/json'
 import { type JsonType, type Schema, isSchema } from 'fastify-contract/schema'
 import {
   type FlatSchema,
-  type Json,
   type SchemaSource,
   flatten,
   isAllowed,
@@ -13,8 +12,9 @@ import {
   namedTypesOf,
   within,
 } from './flat-schema.ts'
+import type { Json } from './json-value.ts'
 import { integerOf, numberOf } from './numbers.ts'
-import { RawText } from './spellings.ts'
+import { RawText } from './json-value.ts'
 import { textsOf } from './texts.ts'
 import { NoGenerator, attempt } from './no-generator.ts'
 

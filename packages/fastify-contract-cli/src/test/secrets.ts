@@ -1,6 +1,7 @@
 import { shellQuoted } from 'fastify-contract/document'
 import type { TestedContract } from '../suite/contract.ts'
-import { type Additions, type Credentials, schemeOf } from '../suite/credentials.ts'
+import { type Additions, schemeOf } from '../suite/credentials.ts'
+import type { Credentials } from '../suite/contract-request.ts'
 import type { Result } from '../suite/suite.ts'
 
 /** A value that is not printed. */

@@ -1,0 +1,11 @@
+import type { Exampled } from 'fastify-contract/document'
+import type { Json } from './json-value.ts'
+
+/** The examples of a parameter, a header or a media type by name; one that has none is `(unnamed)`. */
+export function examplesOf({ example, examples = {} }: Exampled): Map<string, Json> {
+  // The others are of `serializedValue` or `externalValue`.
+  const named = Object.entries(examples).flatMap(([name, each]): [string, Json][] =>
+    'value' in each ? [[name, each.value]] : [],
+  )
+  return new Map(example === undefined ? named : [...named, ['(unnamed)', example]])
+}
