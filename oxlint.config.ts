@@ -94,16 +94,25 @@ const tests = { regex: '^(\\.\\./)+test/', message: 'The service runs without it
 const scripts = { regex: '^(\\.\\./)+scripts/', message: 'The service runs without its scripts.' }
 const tools = { regex: '^fastify-contract-cli', message: 'A production install does not have the command line.' }
 
-/** The folders of the library. Each imports only those before it. */
-const layers = ['json', 'schema', 'document', 'engine', 'server']
+/** Folders that are layers, the lowest first: each imports only those before it. */
+const layers = {
+  'fastify-contract/src': ['json', 'schema', 'document', 'engine', 'server'],
+  'fastify-contract-cli/src/suite': ['ground', 'draw', 'write', 'break', 'send', 'judge', 'state', 'run'],
+}
 
 /** An `import` of it reads every export of node:http. */
 const http = { regex: '^node:http$', allowTypeImports: true, message: 'Import node-http.ts, which says why.' }
 
-/** What the files of a folder of the library may not import besides. */
-function above(layer: string) {
-  const others = layers.slice(layers.indexOf(layer) + 1).join('|')
-  return { regex: `^(\\.\\./)+(${others})/`, message: 'The order is server → engine → document → schema → json.' }
+/** What the files of a layer may not import. */
+function above(folders: readonly string[], layer: string) {
+  const others = folders.slice(folders.indexOf(layer) + 1).join('|')
+  return { regex: `^(\\.\\./)+(${others})/`, message: `The order is ${folders.join(' → ')}.` }
+}
+
+/** The mock sends nothing. */
+const mock = {
+  regex: '^\\.\\./suite/(write|break|send|state|run)/',
+  message: 'The mock imports ground, draw and judge of the suite.',
 }
 
 /** What the files of a folder may not import. Generic code is in packages/, reached through `exports`. */
@@ -117,8 +126,20 @@ const borders = {
   'packages/**': [behind, tools, plants],
   // These are one folder nearer to the root.
   'packages/*/*/*.ts': [behind, tools, { ...plants, regex: '^(\\.\\./){3}' }],
+  'packages/fastify-contract-cli/src/mock/**': [behind, tools, plants, mock],
   ...Object.fromEntries(
-    layers.map((layer) => [`packages/fastify-contract/src/${layer}/**`, [behind, tools, plants, http, above(layer)]]),
+    Object.entries(layers).flatMap(([parent, folders]) =>
+      folders.map((layer) => [
+        `packages/${parent}/${layer}/**`,
+        [
+          behind,
+          tools,
+          plants,
+          ...(parent === 'fastify-contract/src' ? [http] : []),
+          ...(layer === folders.at(-1) ? [] : [above(folders, layer)]),
+        ],
+      ]),
+    ),
   ),
 }
 

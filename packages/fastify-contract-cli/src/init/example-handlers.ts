@@ -1,6 +1,6 @@
 import { type ContractOperation, declaredResponse, isJson } from 'fastify-contract/document'
 import { alternativesOf } from 'fastify-contract/security'
-import type { SchemaSource } from '../suite/flat-schema.ts'
+import type { SchemaSource } from '../suite/draw/flat-schema.ts'
 import { bodyCode, declaredForm } from './failure-form.ts'
 import { propertyName, quoted } from './typescript.ts'
 

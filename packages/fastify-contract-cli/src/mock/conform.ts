@@ -1,7 +1,7 @@
 import type { Schema } from 'fastify-contract/schema'
-import { type SchemaSource, flatten, isHidden, merged } from '../suite/flat-schema.ts'
-import { isObject } from '../suite/members.ts'
-import { plainValue } from '../suite/values.ts'
+import { type SchemaSource, flatten, isHidden, merged } from '../suite/draw/flat-schema.ts'
+import { isObject } from '../suite/ground/members.ts'
+import { plainValue } from '../suite/draw/values.ts'
 
 /** Whether a value can be a reply of a schema. */
 export function isReply(value: unknown, schema: Schema | boolean, source: SchemaSource): boolean {

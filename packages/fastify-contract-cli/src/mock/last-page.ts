@@ -1,6 +1,6 @@
 import type { Schema } from 'fastify-contract/schema'
-import type { SchemaSource } from '../suite/flat-schema.ts'
-import { type Members, isObject } from '../suite/members.ts'
+import type { SchemaSource } from '../suite/draw/flat-schema.ts'
+import { type Members, isObject } from '../suite/ground/members.ts'
 import { isReply } from './conform.ts'
 
 const pageWords = 'page|link|url|uri|href|cursor|token|marker|offset|key'

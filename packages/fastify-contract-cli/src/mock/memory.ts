@@ -1,4 +1,4 @@
-import type { Members } from '../suite/members.ts'
+import type { Members } from '../suite/ground/members.ts'
 
 /** How many things and names of deleted ones are kept, over all collections; the oldest are forgotten. */
 const maxMembers = 1_000

@@ -1,6 +1,6 @@
 import { type ContractOperation, type Exampled, declaredResponse } from 'fastify-contract/document'
-import { statusesOf, successOf } from '../suite/contract.ts'
-import { canonical } from '../suite/exact-json.ts'
+import { statusesOf, successOf } from '../suite/ground/contract.ts'
+import { canonical } from '../suite/ground/exact-json.ts'
 
 /** A response of an operation, and the name of its example. */
 export interface ChosenResponse {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readContract } from '../../src/suite.ts'
-import { ReadBack } from '../../src/suite/read-back.ts'
-import { bodyOf } from '../../src/suite/resources.ts'
+import { ReadBack } from '../../src/suite/state/read-back.ts'
+import { bodyOf } from '../../src/suite/ground/resources.ts'
 import { contractOf, json, noContent } from '../contracts.ts'
 
 const text = { type: 'string' }

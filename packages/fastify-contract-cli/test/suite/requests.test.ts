@@ -3,9 +3,9 @@ import type { ContractOperation } from 'fastify-contract/document'
 import { expect, test } from 'vitest'
 import type { ContractRequest, TestOptions, WireRequest } from '../../src/suite.ts'
 import { NoGenerator, createContractSuite, readContract, test as testServer, validRequest } from '../../src/suite.ts'
-import { baseOf, operationOf } from '../../src/suite/contract.ts'
-import { requestBreaksOf } from '../../src/suite/broken-requests.ts'
-import { requestsOf } from '../../src/suite/requests.ts'
+import { baseOf, operationOf } from '../../src/suite/ground/contract.ts'
+import { requestBreaksOf } from '../../src/suite/break/broken-requests.ts'
+import { requestsOf } from '../../src/suite/write/requests.ts'
 import { serve } from '../contracts.ts'
 
 const text = { type: 'string' }

@@ -2,7 +2,7 @@ import type { Schema } from 'fastify-contract/schema'
 import { expect, test } from 'vitest'
 import { type CheckKind, type Result, type TestedContract, parseExactly, readContract } from '../../src/suite.ts'
 import { test as testServer } from '../../src/suite.ts'
-import { SecondReader } from '../../src/suite/second-reader.ts'
+import { SecondReader } from '../../src/suite/judge/second-reader.ts'
 import { accepted, schemas, validated } from '../keyword-cases.ts'
 
 /** Lists how the validators differ on values of a schema, given as JSON text. */

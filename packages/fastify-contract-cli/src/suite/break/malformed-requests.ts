@@ -1,0 +1,174 @@
+import { type ContractOperation, basePathsOf } from 'fastify-contract/document'
+import { type TestedContract, isPathOf } from '../ground/contract.ts'
+import { schemeOf, wantsCredentials, withOther, withPair } from '../write/credentials.ts'
+import { jsonType } from '../write/requests.ts'
+import type { ContractRequest } from '../ground/contract-request.ts'
+import type { RefusalName, Stage } from '../ground/refusals.ts'
+import { declaredType } from '../ground/contract.ts'
+
+/** Ways to change a request. */
+type Changes = ((request: ContractRequest) => ContractRequest)[]
+
+/** What can be wrong with a request whatever its operation is for. */
+export interface MalformedRequest {
+  stage: Stage
+  title: string
+  /** The failure that it earns. */
+  failure: RefusalName
+  /** The ways to give a request the fault. */
+  changes: Changes
+}
+
+type Row = [stage: Stage, title: string, failure: RefusalName, changes: Changes]
+
+const bodies = (values: (string | Buffer)[]): Changes => values.map((body) => (request) => ({ ...request, body }))
+const withHeader = (request: ContractRequest, name: string, value?: string) => ({
+  ...request,
+  headers: { ...request.headers, [name]: value },
+})
+const headers = (name: string, values: (string | undefined)[]): Changes =>
+  values.map((value) => (request) => withHeader(request, name, value))
+
+const anonymous: Changes = [(request) => ({ ...request, isAnonymous: true })]
+/** Credentials of another scheme than the wanted one, or none at all. */
+const notBearer = headers('authorization', ['Basic bWU6bWU=', 'Bearer', 'Token abc', 'Digest username="me"'])
+const noTokens = ['a'.repeat(48), 'a', 'a=', '"a"', 'a,b', 'a b', '\u00e9'].map((token) => `Bearer ${token}`)
+
+function faultsOfCredentials(contract: TestedContract, scheme: string): Row[] {
+  const { kind } = schemeOf(contract, scheme)
+  const isBearer = kind === 'bearer' || kind === 'jwt'
+  const unknown = isBearer ? noTokens : kind === 'basic' ? ['Basic bWU6bWU='] : ['unknown']
+  const others: Changes = unknown.map((value) => (request) => withOther(contract, request, scheme, value))
+  return [
+    ['credentials', 'no credentials', 'credentials_missing', isBearer ? [...anonymous, ...notBearer] : anonymous],
+    ['credentials', 'an unknown token', 'token_invalid', others],
+  ]
+}
+
+const otherTypes = 'text/plain application/jsonx application/json-patch+json application/x-www-form-urlencoded */* json'
+const tooLarge = (limit: number): Changes =>
+  [limit + 1, 1_000_000].map((length) => ({ body = '', ...request }) => {
+    const bytes = Buffer.from(body)
+    return { ...request, body: Buffer.concat([Buffer.alloc(Math.max(0, length - bytes.length), ' '), bytes]) }
+  })
+/** A number that is cut off may be another number. */
+const cutOff: Changes = [
+  ({ body = '{}', ...request }) => ({
+    ...request,
+    body: String(body)
+      .trimEnd()
+      .replace(/\d$|.$/s, (end) => (/\d/.test(end) ? `${end},` : '')),
+  }),
+]
+/** Overlong, surrogates, beyond U+10FFFF, cut off, alone, and UTF-16. */
+const notUtf8 = 'c0af eda080 edbfbf f4908080 e282 80 ff e9 fffe6100'
+  .split(' ')
+  .map((hex) => Buffer.concat([Buffer.from('{"a":"'), Buffer.from(hex, 'hex'), Buffer.from('"}')]))
+const notJson = [
+  ...['{', '{"a":54,}', "{'a':54}", '{"a":54} {"a":55}', '{"a":054}', '{"a":0x36}', '{"a":NaN}', '{"a":"\t"}', 'nul'],
+  ...['{"a":"\\x"}', '// {}', '{"a":54}\0', '\u00a0{}'],
+]
+const twice = ['{"a":1,"a":1}', '{"name":"a","\\u006eame":"a"}', '{"a":{"y":1,"y":2}}', '{"a":[{"":0,"":0}]}']
+/** An empty body needs no Content-Type. */
+const noType: Changes = [({ body, ...request }) => ({ ...withHeader(request, 'content-type'), body: body || ' ' })]
+const nothing: Changes = [
+  ({ body: _body, headers: { 'content-type': _type, ...others } = {}, ...request }) => ({
+    ...request,
+    headers: others,
+  }),
+]
+const noBody: Changes = [...nothing, ...bodies(['', ' '])]
+const missing: Row = ['JSON', 'no body', 'malformed_body', noBody]
+const faultsOfContent = ({ object }: ContractOperation): Row[] => {
+  const declared = Object.keys(object.requestBody?.content ?? {})
+  const others = otherTypes.split(' ').filter((type) => declaredType(declared, type) === undefined)
+  return [
+    ['content', 'no media type', 'unsupported_media_type', noType],
+    ['content', 'another media type', 'unsupported_media_type', headers('content-type', others)],
+    ['content', 'a coded body', 'unsupported_media_type', headers('content-encoding', ['gzip', 'br', 'x-unknown'])],
+  ]
+}
+const faultsOfJson: Row[] = [
+  ['JSON', 'bytes that are not UTF-8', 'malformed_body', bodies(notUtf8)],
+  ['JSON', 'text that is not JSON', 'malformed_body', bodies(notJson)],
+  ['JSON', 'a document that is cut off', 'malformed_body', cutOff],
+  ['JSON', 'a property that is named twice', 'malformed_body', bodies(twice)],
+]
+
+/** Faults that other servers need not refuse: OpenAPI leaves them open, or HTTP does. */
+const libraryTitles = [
+  'a path that does not exist',
+  'a method that the path does not have',
+  'no media type',
+  'another media type',
+  'a coded body',
+  'bytes that are not UTF-8',
+  'a property that is named twice',
+  'percent-encoding that is broken',
+  'an unknown parameter',
+]
+
+/** What the faults of requests depend on. */
+export interface MalformedOptions {
+  /** The scheme whose credentials the caller has; undefined without one. */
+  scheme: string | undefined
+  /** The length, in bytes, beyond which the server refuses a body; undefined where it is not known. */
+  bodyLimit: number | undefined
+  /** Whether also what OpenAPI leaves open is a fault. */
+  isStrict: boolean
+}
+
+/** Lists the faults that the requests of an operation can have, those of the first stage first. */
+export function malformedRequestsOf(
+  operation: ContractOperation,
+  contract: TestedContract,
+  { scheme, bodyLimit, isStrict }: MalformedOptions,
+): MalformedRequest[] {
+  const isCredentialed = scheme !== undefined && wantsCredentials(operation)
+  const hasBody = jsonType(operation) !== undefined
+  const large: Row[] =
+    bodyLimit === undefined ? [] : [['content', 'a body over the limit', 'body_too_large', tooLarge(bodyLimit)]]
+  const rows: Row[] = [
+    ...faultsOfTarget(operation, contract),
+    ...(isCredentialed ? faultsOfCredentials(contract, scheme) : []),
+    ...(hasBody ? [...faultsOfContent(operation), ...large, ...faultsOfJson] : []),
+    ...(hasBody && operation.object.requestBody?.required === true ? [missing] : []),
+    ['contract', 'an unknown parameter', 'invalid_request', withUnknown(operation)],
+  ]
+  return rows
+    .filter(([, title, , changes]) => changes.length > 0 && (isStrict || !libraryTitles.includes(title)))
+    .map(([stage, title, failure, changes]) => ({ stage, title, failure, changes }))
+}
+
+const otherNames = ['un known', 'limt', 'Limit', 'limit[]', 'offset', 'access_token', 'constructor', '__proto__']
+
+function withUnknown({ parameters }: ContractOperation): Changes {
+  // Its schema says what may be in it.
+  if (parameters.some((parameter) => parameter.in === 'querystring')) return []
+  const unknown = otherNames.filter((name) => !parameters.some((parameter) => parameter.name === name))
+  return unknown.map((name) => (request) => ({ ...request, url: withPair(request.url, [name, '1']) }))
+}
+
+function faultsOfTarget(operation: ContractOperation, { operations, document }: TestedContract): Row[] {
+  const { path: template } = operation
+  const exists = (path: string) =>
+    operations.some((each) =>
+      ['', ...basePathsOf(document), ...each.basePaths].some((base) => {
+        return path.startsWith(base) && isPathOf(each.path, path.slice(base.length))
+      }),
+    )
+  const inPath = (forms: string[]): Changes =>
+    forms.map((form) => (request) => {
+      return { ...request, url: request.url.replace(/^[^?]*/, (path) => form.replace('$', () => path)) }
+    })
+  const elsewhere = ['/', '$/', '/$', '/v1$', '$/1/2/3', '$%2F1'].filter((form) => !exists(form.replace('$', template)))
+  const broken = ['$%', '$/%zz', '$/%c0%af', '$%ff', '$/%ed%a0%80', '$?limit=%', '$?%C3=1', '$?limit=%zz']
+  const present = operations.filter(({ path }) => isPathOf(path, template)).map(({ method }) => method.toUpperCase())
+  const absent = ['PUT', 'PATCH', 'POST', 'DELETE', 'OPTIONS'].filter((method) => !present.includes(method))
+  const methods: Changes = absent.map((method) => (request) => ({ ...request, method }))
+  return [
+    ['target', 'a path that does not exist', 'path_not_found', inPath(elsewhere)],
+    ['target', 'a method that the path does not have', 'method_not_allowed', methods],
+    ['target', 'percent-encoding that is broken', 'malformed_http', inPath(broken)],
+  ]
+}

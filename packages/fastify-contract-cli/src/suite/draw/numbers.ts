@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { type FlatSchema, isAllowed } from './flat-schema.ts'
+import { NoGenerator } from '../ground/no-generator.ts'
+
+/** No format of a contract: that of integers that are too large for each of them. */
+export const beyondFormats = 'beyond'
+const range = (lowest: bigint, highest: bigint) => ({ lowest, highest })
+/** An integer without a format is one that each JSON parser takes exactly (RFC 8259, section 6). */
+const safe = range(BigInt(Number.MIN_SAFE_INTEGER), BigInt(Number.MAX_SAFE_INTEGER))
+const ranges = new Map([
+  ['int32', range(-(2n ** 31n), 2n ** 31n - 1n)],
+  ['int64', range(-(2n ** 63n), 2n ** 63n - 1n)],
+  ['uint64', range(0n, 2n ** 64n - 1n)],
+  [beyondFormats, range(-(2n ** 100n) - 1n, 2n ** 100n)],
+])
+
+/** The smallest and the largest integer of a schema. */
+function rangeOf({ assertions }: FlatSchema): { min: bigint; max: bigint } {
+  const { lowest, highest } = ranges.get(assertions.format ?? '') ?? safe
+  const { minimum = lowest, maximum = highest, exclusiveMinimum: above, exclusiveMaximum: below } = assertions
+  const lower = [lowest, rounded(minimum, Math.ceil), above === undefined ? lowest : rounded(above, Math.floor) + 1n]
+  const upper = [highest, rounded(maximum, Math.floor), below === undefined ? highest : rounded(below, Math.ceil) - 1n]
+  return { min: lower.reduce((a, b) => (a > b ? a : b)), max: upper.reduce((a, b) => (a < b ? a : b)) }
+}
+
+function rounded(bound: number | bigint, round: (bound: number) => number): bigint {
+  return typeof bound === 'bigint' ? bound : BigInt(round(bound))
+}
+
+/** Where integers go wrong in software: the ends of 8, 16, 32, 53 and 64 bits, and their neighbours. */
+const awkwardIntegers = [0n, 7n, 8n, 15n, 16n, 31n, 32n, 53n, 63n, 64n]
+  .flatMap((bits) => [-2n, -1n, 0n, 1n, 2n].map((distance) => 2n ** bits + distance))
+  .flatMap((integer) => [integer, -integer])
+
+/** Integers that a schema allows, as far as its bounds, its format and `multipleOf` say; plainly 1 or its neighbours. */
+export function integerOf(flat: FlatSchema): fc.Arbitrary<bigint> {
+  const { min, max } = rangeOf(flat)
+  const { multipleOf = 1 } = flat.assertions
+  const factor = Number.isInteger(Number(multipleOf)) && multipleOf > 0 ? BigInt(multipleOf) : 1n
+  const [first, last] = [-floor(-min, factor), floor(max, factor)]
+  if (first > last) throw new NoGenerator('no integer is within the bounds')
+  if (flat.source.plain !== undefined) {
+    const index = BigInt(flat.source.plain.index)
+    const start = first > 1n ? first : last < 1n ? last : 1n
+    const count = start === last ? start - index : start + index
+    return fc.constant((count < first || count > last ? start : count) * factor)
+  }
+  const isFitting = (integer: bigint) => integer >= min && integer <= max && integer % factor === 0n
+  const others = [min + 1n, max - 1n, ...awkwardIntegers].filter(isFitting)
+  return fc.oneof(
+    ...[[min, max].filter(isFitting), others].filter((some) => some.length > 0).map((some) => fc.constantFrom(...some)),
+    fc.bigInt({ min: first, max: last }).map((count) => count * factor),
+  )
+}
+
+/** The largest multiple of a factor that is not above an integer, counted in factors. */
+function floor(integer: bigint, factor: bigint): bigint {
+  const quotient = integer / factor
+  return quotient * factor > integer ? quotient - 1n : quotient
+}
+
+/** Numbers of a schema, not all of which it allows. */
+export function numberOf(flat: FlatSchema): fc.Arbitrary<number> {
+  const { assertions, source } = flat
+  const largest = assertions.format === 'float' ? 3.4028234663852886e38 : Number.MAX_VALUE
+  const min = Math.max(-largest, Number(assertions.minimum ?? assertions.exclusiveMinimum ?? -largest))
+  const max = Math.min(largest, Number(assertions.maximum ?? assertions.exclusiveMaximum ?? largest))
+  const factor = Number(assertions.multipleOf ?? 0)
+  const isOpen = [assertions.exclusiveMinimum, assertions.exclusiveMaximum].some((bound) => Number(bound) === min)
+  if (min > max || (min === max && isOpen)) throw new NoGenerator('no number is within the bounds')
+  // A product of doubles that is no multiple as a decimal, such as 3 * 0.1, is rounded to one that is.
+  const multiple = (count: number) => Number((count * factor).toPrecision(12))
+  if (source.plain !== undefined) {
+    const { index } = source.plain
+    const near = min > -largest ? min + 1 : max - 1
+    const wanted = factor > 0 ? [1, Math.ceil(min / factor), Math.floor(max / factor)].map(multiple) : []
+    const found = [...wanted, 1.5 + index, 1.5, min, max, (min + max) / 2, near, 0].find(isAllowed(flat))
+    if (found === undefined) throw new NoGenerator('cannot generate a number of the schema')
+    return fc.constant(found)
+  }
+  if (factor > 0) {
+    const counts = { min: Math.ceil(Math.max(min / factor, -1e6)), max: Math.floor(Math.min(max / factor, 1e6)) }
+    if (counts.min > counts.max) throw new NoGenerator('no multiple is within the bounds')
+    return fc.integer(counts).map(multiple)
+  }
+  const edges = [min, max, 0, -0.5, 0.1, 1, 54.5, 1e21, 5e-324]
+  return fc.oneof(fc.constantFrom(...edges), fc.double({ min, max, noNaN: true }))
+}

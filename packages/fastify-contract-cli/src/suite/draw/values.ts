@@ -1,0 +1,340 @@
+import fc from 'fast-check'
+import { mapMembers } from 'fastify-contract/json'
+import { type JsonType, type Schema, isSchema } from 'fastify-contract/schema'
+import {
+  type FlatSchema,
+  type SchemaSource,
+  flatten,
+  isAllowed,
+  isOuter,
+  merged,
+  sent,
+  namedTypesOf,
+  within,
+} from './flat-schema.ts'
+import type { Json } from './json-value.ts'
+import { integerOf, numberOf } from './numbers.ts'
+import { RawText } from './json-value.ts'
+import { textsOf } from './texts.ts'
+import { NoGenerator, attempt } from '../ground/no-generator.ts'
+
+/** Values that a schema allows in messages of the direction, its edges among them. @throws NoGenerator */
+export function valuesOf(schema: Schema, source: SchemaSource): fc.Arbitrary<Json> {
+  return allowed(sent(flatten(schema, source)))
+}
+
+/** How many values are made for what may be left out of a plain value. */
+const maxValues = 2_000
+/** How many values are made for a plain value in all. */
+export const maxParts = 100_000
+
+/**
+ * The value of a schema that a reader expects, always the same: an example, or plain texts and numbers of all properties.
+ *
+ * @param index selects another value where the schema has some
+ * @throws NoGenerator without a known value
+ */
+export function plainValue(schema: Schema, source: SchemaSource, index = 0): Json {
+  const choices = [0, 1, 2, 3, 4].flatMap((step) =>
+    (index === 0 ? [true, false] : [false]).flatMap((hasExamples) =>
+      [false, true].map((isLeast) => ({ index: index + step, hasExamples, isLeast })),
+    ),
+  )
+  for (const choice of choices) {
+    const plain = { ...choice, budget: { left: maxValues, parts: maxParts } }
+    const quiet = { ...source, plain, skippedParts: new Set<string>() }
+    const value = attempt('', {}, () => fc.sample(valuesOf(schema, quiet), { seed: 1, numRuns: 1 }))
+    const kind = source.direction === 'response' ? 'closed' : source.direction
+    if (value !== undefined && source.problemsOf(value[0], schema, kind).length === 0) return value[0]
+  }
+  throw new NoGenerator('cannot generate a value of the schema')
+}
+
+/** Values of a property or an item. @throws NoGenerator */
+export function memberOf(flat: FlatSchema, schema: Schema | boolean): fc.Arbitrary<Json> {
+  return allowed(sent(within(flat, schema)))
+}
+
+/** How many values in a row may break a rule that they are not drawn by. */
+const maxMisses = 1_000
+
+/** Values that a schema allows. Drawing throws NoGenerator where none is found. */
+export function allowed(flat: FlatSchema): fc.Arbitrary<Json> {
+  return found(drawn(flat), isAllowed(flat), flat.source)
+}
+
+/** Those of some values that are right. Drawing throws NoGenerator where none is found. */
+export function found<Value>(
+  some: fc.Arbitrary<Value>,
+  isRight: (value: Value) => boolean,
+  { plain, time }: Pick<SchemaSource, 'plain' | 'time'>,
+  reason = 'no value is found that keeps all rules of a schema at once',
+): fc.Arbitrary<Value> {
+  let misses = 0
+  // A plain value is the only one.
+  const limit = plain === undefined ? maxMisses : 0
+  return some.filter((value) => {
+    time?.assertLeft()
+    const isFound = isRight(value)
+    misses = isFound ? 0 : misses + 1
+    if (misses > limit) throw new NoGenerator(reason)
+    return isFound
+  })
+}
+
+/** Values among which some are allowed by a schema, or all. @throws LeftOut if its parts are too many */
+export function drawn(flat: FlatSchema): fc.Arbitrary<Json> {
+  const { plain, time } = flat.source
+  time?.assertLeft()
+  if (plain !== undefined && plain.budget.parts-- <= 0) throw new NoGenerator('a schema has too many parts')
+  if (plain?.hasExamples === false) return drawnAnew(flat)
+  const examples = flat.examples.map(exact).filter(isAllowed(flat))
+  if (examples.length === 0) return drawnAnew(flat)
+  return plain === undefined
+    ? fc.oneof({ weight: 9, arbitrary: drawnAnew(flat) }, constantOf(examples))
+    : fc.constant(examples[0])
+}
+
+/** A value of a contract as values are drawn: its integers are bigints. */
+export function exact(value: Json): Json {
+  return Number.isSafeInteger(value) ? BigInt(value as number) : mapMembers(value, exact)
+}
+
+function drawnAnew(flat: FlatSchema): fc.Arbitrary<Json> {
+  const { assertions } = flat
+  if (allowsNothing(flat)) throw new NoGenerator('a schema allows nothing')
+  const [alternatives, ...choices] = flat.choices
+  if (alternatives !== undefined) return drawnFrom({ ...flat, choices }, alternatives)
+  const constants = 'const' in assertions ? [assertions.const] : assertions.enum
+  if (constants !== undefined) {
+    // Of conditions, some exclude each other.
+    const possible = constants.map(exact).filter(isAllowed(flat))
+    if (possible.length === 0) throw new NoGenerator('no constant of a schema keeps its other rules')
+    return one(flat, possible)
+  }
+  const types = namedTypesOf(flat)
+  if (flat.source.plain !== undefined) return byType[plainTypeOf(flat, flat.source.plain.index)](flat)
+  const anyType: JsonType[] = ['string', 'integer', 'boolean', 'null']
+  return fc.oneof(...(types.length === 0 ? anyType : types).map((type) => byType[type](flat)))
+}
+
+/** Whether the parts of a schema have no type in common, or it is `false`, or its counts leave nothing. */
+function allowsNothing({ assertions, required }: FlatSchema): boolean {
+  const { type, not, contains, minContains = 1, maxContains = Infinity, maxItems = Infinity } = assertions
+  if (Array.isArray(type) && type.length === 0) return true
+  if (isSchema(not) && Object.keys(not).length === 0) return true
+  const isOnly = (only: JsonType) => type !== undefined && [type].flat().every((each) => each === only)
+  const { minProperties = 0, maxProperties = Infinity } = assertions
+  return (
+    (isOnly('array') && contains !== undefined && minContains > Math.min(maxContains, maxItems)) ||
+    (isOnly('object') && Math.max(minProperties, required.length) > maxProperties)
+  )
+}
+
+/** Values of some alternatives, `null` last; plainly of the first that has one. */
+function drawnFrom(flat: FlatSchema, alternatives: Schema[]): fc.Arbitrary<Json> {
+  const sorted = alternatives.toSorted((a, b) => Number(a['type'] === 'null') - Number(b['type'] === 'null'))
+  const parts: fc.Arbitrary<Json>[] = []
+  const { plain } = flat.source
+  for (const index of sorted.keys()) {
+    const part = sorted[(index + (plain?.index ?? 0)) % sorted.length]!
+    const draw = () => drawn(sent(merged(flat, within(flat, part))))
+    const values = attempt(`alternative ${String(index)}`, flat.source, draw)
+    if (values !== undefined) parts.push(values)
+    if (plain !== undefined && parts.length > 0) break
+  }
+  if (parts.length === 0) throw new NoGenerator('no alternative of a schema has known values')
+  return fc.oneof(...parts)
+}
+
+function one(flat: FlatSchema, values: Json[]): fc.Arbitrary<Json> {
+  const { plain } = flat.source
+  return plain === undefined ? constantOf(values) : fc.constant(values[plain.index % values.length])
+}
+
+/** One of some values, which may be more than a function takes arguments. */
+export function constantOf(values: readonly Json[]): fc.Arbitrary<Json> {
+  return values.length < 10_000 ? fc.constantFrom(...values) : fc.nat(values.length - 1).map((index) => values[index])
+}
+
+/** The type of a plain value; of several, `null` comes last. */
+function plainTypeOf(flat: FlatSchema, index: number): JsonType {
+  const { assertions, required } = flat
+  const types = namedTypesOf(flat).toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
+  if (types.length > 0) return types[index % types.length]!
+  if (required.length > 0 || 'additionalProperties' in assertions || 'minProperties' in assertions) return 'object'
+  if (assertions.items !== undefined) return 'array'
+  return (assertions.minimum ?? assertions.maximum) === undefined ? 'string' : 'number'
+}
+
+const byType: Record<JsonType, (flat: FlatSchema) => fc.Arbitrary<Json>> = {
+  null: () => fc.constant(null),
+  boolean: (flat) => one(flat, [true, false]),
+  integer: integerOf,
+  number: numberOf,
+  string: textsOf,
+  array: (flat) => {
+    const { minItems = 0, contains, minContains = 1 } = flat.assertions
+    const least = Math.max(minItems, contains === undefined ? 0 : minContains)
+    if (least > longestList) throw new NoGenerator(`no list of ${String(least)} items is sent`)
+    return flat.source.plain === undefined ? listsOf(flat) : plainListOf(flat)
+  },
+  object: objectsOf,
+}
+
+function listsOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
+  const { prefixItems, contains, minContains = 1, ...assertions } = flat.assertions
+  if (prefixItems !== undefined) return tuplesOf(flat, prefixItems)
+  const { items = { type: 'string' }, minItems = 0, maxItems = Infinity, uniqueItems } = assertions
+  if (contains !== undefined && minContains > 0) {
+    const lists = listsOf({ ...flat, assertions })
+    const contained = memberOf(flat, { allOf: [assertions.items ?? true, contains] })
+    const some = fc.array(contained, { minLength: minContains, maxLength: minContains + 1 })
+    return fc.tuple(lists, some).map(([list, more]) => [...list.slice(more.length), ...more])
+  }
+  const item = minItems > 0 ? memberOf(flat, items) : attempt('items', flat.source, () => memberOf(flat, items))
+  if (item === undefined) return fc.constant([])
+  const lengths = { minLength: minItems, maxLength: Math.min(maxItems, minItems + (isOuter(flat) ? 4 : 1)) }
+  if (lengths.minLength > lengths.maxLength) throw new NoGenerator('a list has no possible length')
+  if (uniqueItems === true) return fc.uniqueArray(item, { ...lengths, selector: (each) => fc.stringify(each) })
+  // To draw each item of a long list would take seconds.
+  const long = (lengthsOf: fc.Arbitrary<number>, limit: number) =>
+    fc
+      .tuple(fc.array(item, { minLength: 1, maxLength: limit }), lengthsOf)
+      .map(([few, count]) => Array.from({ length: count }, (_, at) => few[at % few.length]))
+  if (minItems > shortList) return long(fc.integer({ min: minItems, max: lengths.maxLength }), shortList)
+  const lists = fc.array(item, lengths)
+  if (maxItems <= lengths.maxLength || maxItems > longestEdge) return lists
+  return fc.oneof({ weight: 9, arbitrary: lists }, long(fc.constant(maxItems), 2))
+}
+
+/** Lists whose first items have schemas of their own, with some of the others. */
+function tuplesOf(flat: FlatSchema, prefixItems: readonly (Schema | boolean)[]): fc.Arbitrary<Json[]> {
+  const { prefixItems: _, ...assertions } = flat.assertions
+  const { minItems = 0, maxItems = Infinity } = assertions
+  // A schema may be `false`.
+  const items: unknown = assertions.items
+  const missing = Math.max(0, minItems - prefixItems.length)
+  const first = fc.tuple(...prefixItems.map((schema) => memberOf(flat, schema)))
+  if (items === false && missing > 0) throw new NoGenerator('a list has no possible length')
+  const hasOthers = items !== false && maxItems > prefixItems.length && (missing > 0 || flat.source.plain === undefined)
+  const limits = { minItems: missing, maxItems: Math.min(missing + 2, maxItems - prefixItems.length) }
+  const others = hasOthers ? listsOf({ ...flat, assertions: { ...assertions, ...limits } }) : fc.constant([])
+  const whole = fc.tuple(first, others).map(([a, b]) => [...a, ...b])
+  if (minItems >= prefixItems.length || flat.source.plain !== undefined) return whole
+  const shorter = fc.integer({ min: minItems, max: prefixItems.length })
+  return fc.oneof(
+    whole,
+    fc.tuple(first, shorter).map(([list, length]) => list.slice(0, length)),
+  )
+}
+
+/** The items of a list that are drawn one by one. */
+const shortList = 10
+/** The longest list that is drawn because `maxItems` allows it. */
+const longestEdge = 100
+/** The longest list or object that is drawn, whatever its schema asks for. */
+const longestList = 1_000
+
+/** A list of the same item. @throws NoGenerator */
+export function listOf(item: Json, length: number): Json[] {
+  if (length > longestList) throw new NoGenerator(`no list of ${String(length)} items is sent`)
+  return Array<Json>(length).fill(item)
+}
+
+/** A list of one item, or of as many as it must have. */
+function plainListOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
+  const { prefixItems, contains, minContains = 1, items = {}, minItems = 0, maxItems = Infinity } = flat.assertions
+  if (prefixItems !== undefined) return tuplesOf(flat, prefixItems)
+  if (contains !== undefined && minContains > 0) {
+    const contained = memberOf(flat, { allOf: [items, contains] })
+    return fc.array(contained, {
+      minLength: Math.max(minItems, minContains),
+      maxLength: Math.max(minItems, minContains),
+    })
+  }
+  const length = Math.max(minItems, isSpent(flat) ? 0 : Math.min(1, maxItems))
+  const list = Array.from({ length }, (_, at) => {
+    const plain = { ...flat.source.plain!, index: flat.source.plain!.index + at }
+    const source = { ...flat.source, plain: { ...plain, hasExamples: plain.hasExamples && at === 0 } }
+    const draw = () => memberOf({ ...flat, source }, items)
+    return at < minItems ? draw() : attempt('items', flat.source, draw)
+  })
+  return fc.tuple(...list.filter((item) => item !== undefined))
+}
+
+/** How many named schemas are around an object that has properties that it need not have. */
+const deepest = 5
+
+/** Whether what may be left out of a value is left out. */
+function isSpent({ trail, source: { plain } }: FlatSchema): boolean {
+  return trail.length > deepest || (plain !== undefined && (plain.isLeast || plain.budget.left-- <= 0))
+}
+
+function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
+  const { properties, required, assertions, source } = flat
+  const members = Object.entries(properties).flatMap(([name, schema]): [string, fc.Arbitrary<Json>][] => {
+    if (required.includes(name)) return [[name, memberOf(flat, schema)]]
+    const draw = () => memberOf(flat, schema)
+    const member = isSpent(flat) ? undefined : attempt(`property ${name}`, source, draw)
+    return member === undefined ? [] : [[name, member]]
+  })
+  const requiredKeys =
+    source.plain === undefined
+      ? required.filter((name) => Object.hasOwn(properties, name))
+      : members.map(([name]) => name)
+  const declared = fc.record(Object.fromEntries(members), { requiredKeys })
+  const { additionalProperties: others = true, minProperties = 0 } = assertions
+  if (minProperties > longestList) throw new NoGenerator(`no object of ${String(minProperties)} properties is sent`)
+  if (others === false) return declared
+  // What is required and not described has any value.
+  const undescribed = required.filter((name) => !Object.hasOwn(properties, name))
+  if (source.plain !== undefined) {
+    const missing = Math.max(0, minProperties - members.length - undescribed.length)
+    const added = Array.from({ length: missing }, (_, index) => `property${String(index + 1)}`)
+    return withOthers(declared, [...undescribed, ...added], () => memberOf(flat, others))
+  }
+  // What no schema declares is dropped, and so may be anything; where one declares nothing, it is kept.
+  const isDropped = Object.keys(properties).length > 0 && !('additionalProperties' in assertions)
+  const values = (isKept: boolean) => (others === true ? anyJson(isKept) : memberOf(flat, others))
+  const names = otherNames.filter((name) => !Object.hasOwn(properties, name))
+  const unknown = fc.dictionary(names, values(!isDropped), { maxKeys: 3 })
+  // Whatever a server knows of these names, it must not look at what no schema declares.
+  const every = oddNames.filter((name) => isDropped && !Object.hasOwn(properties, name)).map((name) => [name, 'a'])
+  const isClosed = isDropped && source.isClosed === true
+  const some = fc.oneof(
+    { weight: 4, arbitrary: fc.constant({}) },
+    { weight: 2, arbitrary: unknown },
+    { weight: 1, arbitrary: fc.subarray(every).map((members): object => Object.fromEntries(members) as object) },
+  )
+  return fc
+    .tuple(
+      withOthers(declared, undescribed, () => values(true)),
+      isClosed ? fc.constant({}) : some,
+    )
+    .map(([a, b]): object => ({ ...b, ...a }))
+}
+
+function withOthers(
+  declared: fc.Arbitrary<object>,
+  names: string[],
+  draw: () => fc.Arbitrary<Json>,
+): fc.Arbitrary<object> {
+  if (names.length === 0) return declared
+  const others = fc.record(Object.fromEntries(names.map((name) => [name, draw()])))
+  return fc.tuple(declared, others).map(([a, b]): object => ({ ...a, ...b }))
+}
+
+/** Names of properties that a contract hardly has, among them those to which JavaScript gives a meaning. */
+const oddNames = ['height', '__proto__', 'constructor', 'toString', 'hasOwnProperty', '', 'Name', 'name ']
+const otherNames = fc.oneof(fc.constantFrom(...oddNames), fc.string({ maxLength: 8 }))
+
+/** @param isKept whether the server keeps it, and so may refuse a number beyond the range of a double */
+const anyJson = (isKept: boolean) =>
+  fc.oneof(
+    fc
+      .constantFrom('123456789012345678901234567890', ...(isKept ? [] : ['1e999']))
+      .map((text): Json => new RawText(text)),
+    fc.constantFrom<Json[]>([[[{ a: [] }]]], { name: 'inner', id: 1 }),
+    fc.jsonValue({ maxDepth: 2 }),
+  )

@@ -1,0 +1,203 @@
+import fc from 'fast-check'
+import type { ContractOperation } from 'fastify-contract/document'
+import { type RequestBreak, requestBreaksOf } from '../break/broken-requests.ts'
+import { schemesFor, wantsCredentials } from '../write/credentials.ts'
+import { testExamples, testLinks } from './example-cases.ts'
+import { type Expectation, Fault } from '../ground/fault.ts'
+import { type LeftOutCause, LeftOut } from '../ground/left-out.ts'
+import { type Resource, resourcesOf } from '../ground/resources.ts'
+import type { KnownItems } from '../state/known-items.ts'
+import { type MalformedRequest, malformedRequestsOf } from '../break/malformed-requests.ts'
+import { type RefusalName, type Stage, statusesOfRefusal } from '../ground/refusals.ts'
+import { jsonType, requestsOf } from '../write/requests.ts'
+import type { ContractRequest } from '../ground/contract-request.ts'
+import { stateTests } from '../state/state-cases.ts'
+import type { CaseTools, Test, Tools } from '../state/test-case.ts'
+import { NoGenerator } from '../ground/no-generator.ts'
+
+/** The tests of an operation; undefined for what concerns several. To list them takes time. */
+export interface TestGroup {
+  operation: ContractOperation | undefined
+  tests: () => Test[]
+}
+
+/**
+ * Groups the tests of some operations. Those that create what they need come first, although they are of other
+ * operations.
+ */
+export function testsOf(tools: Tools, chosen: readonly ContractOperation[]): TestGroup[] {
+  const { contract, skipped, needs } = tools
+  const exampleTests: Test[] = [
+    {
+      title: 'the examples of requests are answered with the examples of the same name',
+      weight: 20,
+      run: testExamples,
+    },
+    { title: 'the links of a response lead to a success', weight: 20, run: testLinks },
+  ]
+  // What they leave is found by the requests of others.
+  const isNeeded = ({ create, path }: Resource) =>
+    chosen.includes(create) || chosen.some((operation) => operation.path.startsWith(path))
+  const resources = resourcesOf(contract, skipped).filter(isNeeded)
+  // The others find what only PUT makes, and what DELETE has not removed yet.
+  const turnOf = ({ method, path }: ContractOperation) => {
+    const makes = method === 'put' && resources.every((each) => each.path !== path)
+    return makes ? -1 : Number(method === 'delete')
+  }
+  const inTurn = chosen.toSorted((a, b) => turnOf(a) - turnOf(b))
+  const ordered = [...new Set([...resources.map(({ create }) => create), ...inTurn])]
+  const groups = ordered.map((operation): TestGroup => {
+    const own = resources.filter(({ create }) => create === operation)
+    const others = () => (chosen.includes(operation) ? testsOfOperation(operation, tools) : [])
+    return { operation, tests: () => [...stateTests(own, tools), ...others()] }
+  })
+  return needs === undefined ? groups : [{ operation: undefined, tests: () => exampleTests }, ...groups]
+}
+
+/** How often each property is tried; a malformed request for each of its ways. */
+const runs = { allowed: 100, head: 20, broken: 30, malformed: 2, stages: 80 }
+
+function testsOfOperation(operation: ContractOperation, tools: Tools): Test[] {
+  const { contract, isStrict, schemes, bodyLimit, skipped } = tools
+  if (skipped.has(operation)) return [skippedTest('skipped', '--skip')]
+  const usable = schemesFor(operation, schemes)
+  if (usable === undefined) {
+    const missing = operation.security.flatMap(Object.keys).filter((name) => !schemes.includes(name))
+    return [skippedTest('credentials', `it needs ${missing.join(' or ')} (--auth ${missing[0] ?? ''}=…)`)]
+  }
+  const malformed = malformedRequestsOf(operation, contract, { scheme: usable[0], bodyLimit, isStrict })
+  const headTest: Test = {
+    title: 'answers HEAD as it does GET, without the content',
+    weight: 2 * runs.head,
+    run: (all) => testHead(operation, all),
+  }
+  const hasHead = contract.operations.some(({ method, path }) => method === 'head' && path === operation.path)
+  const stagesTest: Test = {
+    title: 'reports the fault of the earliest stage',
+    weight: runs.stages,
+    run: (all) => testStages(operation, malformed, all),
+  }
+  return [
+    { title: 'accepts valid requests', weight: runs.allowed, run: (all) => testAllowed(operation, all) },
+    ...(isStrict && operation.method === 'get' && !hasHead ? [headTest] : []),
+    ...requestBreaksOf(operation, contract, isStrict).map((each): Test => {
+      const title = `refuses ${each.place} that breaks: ${each.rule}`
+      return { title, weight: runs.broken, run: (all) => testBreak(operation, each, all) }
+    }),
+    ...malformed.map((each): Test => {
+      const weight = runs.malformed * each.changes.length
+      return { title: `refuses ${each.title}`, weight, run: (all) => testMalformed(operation, each, all) }
+    }),
+    ...(isStrict ? [stagesTest] : []),
+  ]
+}
+
+function skippedTest(because: LeftOutCause, reason: string): Test {
+  return { title: 'is tried', weight: 0, run: () => Promise.reject(new LeftOut(because, reason)) }
+}
+
+/** Requests of which two in three go to something that exists, where one is known. */
+function directed(
+  operation: ContractOperation,
+  requests: fc.Arbitrary<ContractRequest>,
+  items: KnownItems,
+): fc.Arbitrary<() => ContractRequest> {
+  return fc.tuple(requests, fc.nat(99)).map(([request, choice]) => {
+    const direct = () => (choice < 66 || items.isSpared(request) ? items.directed(operation, request, choice) : request)
+    return Object.assign(direct, { [fc.toStringMethod]: () => fc.stringify(request) })
+  })
+}
+
+async function testAllowed(
+  operation: ContractOperation,
+  { contract, newCaller, check, items }: CaseTools,
+): Promise<void> {
+  const drawn = fc.tuple(requestsOf(operation, contract), fc.boolean()).map(([request, isNobodys]) => {
+    return isNobodys && !wantsCredentials(operation) ? { ...request, isAnonymous: true } : request
+  })
+  const send = await newCaller()
+  await check(directed(operation, drawn, items), runs.allowed, async (direct) => {
+    await send(direct(), { isAllowed: true })
+  })
+}
+
+function refusalOf(operation: ContractOperation, stage: Stage, failure: RefusalName, place = ''): Expectation {
+  return { isAllowed: false, stage, failure, statuses: statusesOfRefusal(operation, failure), place }
+}
+
+/** Two requests have two times and two names, and no content has no coding (RFC 9110, section 9.3.2). */
+const ownHeaders = ['date', 'x-request-id', 'transfer-encoding']
+
+async function testHead(operation: ContractOperation, { contract, newCaller, check }: CaseTools): Promise<void> {
+  const send = await newCaller()
+  await check(requestsOf(operation, contract), runs.head, async (request) => {
+    const [get, head] = [await send(request), await send({ ...request, method: 'HEAD' })]
+    if (get.status !== head.status) {
+      throw new Fault('broken response', `HEAD: received ${String(head.status)}, and ${String(get.status)} to GET`)
+    }
+    const names = Object.keys({ ...get.headers, ...head.headers }).filter((name) => !ownHeaders.includes(name))
+    const problems = names.flatMap((name) => {
+      const [one, other] = [head, get].map(({ headers }) => JSON.stringify(headers[name] ?? null))
+      return one === other ? [] : [`the header ${name} is ${String(one)}, and ${String(other)} to GET`]
+    })
+    if (problems.length > 0) throw new Fault('broken response', `HEAD: ${problems.join('; ')}`)
+  })
+}
+
+async function testBreak(
+  operation: ContractOperation,
+  { place, draw }: RequestBreak,
+  { newCaller, check, assertUnchanged, items }: CaseTools,
+): Promise<void> {
+  const send = await newCaller()
+  try {
+    // What breaks the path would be lost.
+    const drawn = place.startsWith('path') ? draw().map((request) => () => request) : directed(operation, draw(), items)
+    await check(drawn, runs.broken, async (direct) => {
+      await send(direct(), refusalOf(operation, 'contract', 'invalid_request', place))
+    })
+  } catch (error) {
+    // Where no request at all is known, the test of allowed requests says so.
+    throw error instanceof NoGenerator ? new LeftOut('nothing to send', error.message) : error
+  }
+  await assertUnchanged(send)
+}
+
+async function testMalformed(
+  operation: ContractOperation,
+  { changes, stage, failure }: MalformedRequest,
+  { contract, newCaller, check, assertUnchanged, items }: CaseTools,
+): Promise<void> {
+  const send = await newCaller()
+  const requests = directed(operation, requestsOf(operation, contract, jsonType(operation)), items)
+  await check(
+    fc.tuple(requests, fc.constantFrom(...changes)),
+    runs.malformed * changes.length,
+    async ([direct, change]) => {
+      await send(change(direct()), refusalOf(operation, stage, failure))
+    },
+  )
+  await assertUnchanged(send)
+}
+
+async function testStages(
+  operation: ContractOperation,
+  malformed: readonly MalformedRequest[],
+  { contract, newCaller, check, assertUnchanged }: CaseTools,
+): Promise<void> {
+  const all = malformed.flatMap(({ changes, ...fault }) => changes.map((change) => ({ ...fault, change })))
+  const stages = [...Map.groupBy(all, ({ stage }) => stage).values()].map((some) => fc.constantFrom(...some))
+  const spoiled = fc
+    .subarray(stages, { minLength: 2 })
+    .chain((several) => fc.tuple(requestsOf(operation, contract, jsonType(operation)), ...several))
+    .map(([request, ...several]) => ({
+      // Two were chosen at least.
+      earliest: several[0]!,
+      request: several.reduceRight((sent, { change }) => change(sent), request),
+    }))
+  const send = await newCaller()
+  await check(spoiled, runs.stages, async ({ request, earliest: { stage, failure } }) => {
+    await send(request, refusalOf(operation, stage, failure))
+  })
+  await assertUnchanged(send)
+}

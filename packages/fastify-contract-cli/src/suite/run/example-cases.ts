@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { type ContractOperation, isReading } from 'fastify-contract/document'
+import type { CaseTools } from '../state/test-case.ts'
+import { operationNamed, successOf } from '../ground/contract.ts'
+import { canonical, parseExactly } from '../ground/exact-json.ts'
+import { examplesOf } from '../ground/examples.ts'
+import { requestExamplesOf } from '../write/requests.ts'
+import type { Link } from '../ground/resources.ts'
+
+/** Creations come first, and deletions last, so that each finds what it speaks of. */
+const order = ['post', 'put', 'patch', 'get', 'delete']
+const rankOf = ({ method }: ContractOperation) => order.indexOf(isReading(method) ? 'get' : method)
+
+/** Tests that each example of a request leads to the example of the response of the same name. */
+export async function testExamples({ contract, needs, newCaller }: CaseTools): Promise<void> {
+  const send = await newCaller()
+  for (const operation of contract.operations.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+    for (const request of needs?.[operation.id] ?? []) await send(request)
+    const status = successOf(operation)
+    const [media = {}] = Object.values(operation.object.responses[String(status)]?.content ?? {})
+    const responses = examplesOf(media)
+    for (const { name, request } of requestExamplesOf(operation, contract)) {
+      const response = await send(request)
+      assert.equal(response.status, status, `${operation.id}: ${name}: ${response.text}`)
+      if (!responses.has(name)) continue
+      const [received, wanted] = [parseExactly(response.text), responses.get(name)].map(canonical)
+      assert.equal(received, wanted, `${operation.id}: ${name}: ${String(received)} is not ${String(wanted)}`)
+    }
+  }
+}
+
+/** Tests that what the links of a response lead to succeeds. */
+export async function testLinks({ contract, newCaller }: CaseTools): Promise<void> {
+  for (const create of contract.operations) {
+    const status = successOf(create)
+    const { links = {} } = (create.object.responses[String(status)] ?? {}) as { links?: Record<string, Link> }
+    for (const [name, { operationId = '', parameters = {} }] of Object.entries(links)) {
+      const send = await newCaller()
+      const linked = operationNamed(contract, operationId)
+      for (const { request, body } of requestExamplesOf(create, contract)) {
+        assert.equal((await send(request)).status, status, name)
+        const url = Object.entries(parameters).reduce((path, [parameter, expression]) => {
+          const [, property = ''] = /^\$request\.body#\/(\w+)$/.exec(String(expression)) ?? []
+          // The example of a body of properties is an object.
+          return path.replace(`{${parameter}}`, String((body as Record<string, unknown>)[property]))
+        }, linked.path)
+        const response = await send({ method: linked.method.toUpperCase(), url })
+        assert.equal(response.status, successOf(linked), `${name}: ${url}`)
+      }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import fc from 'fast-check'
+import { canonical } from '../ground/exact-json.ts'
+import { type FaultKind, Fault, Unjudged } from '../ground/fault.ts'
+import { LeftOut } from '../ground/left-out.ts'
+import type { Exchange, WireRequest } from '../ground/exchange.ts'
+import { isObject } from '../ground/members.ts'
+import type { TimeShare } from '../ground/time-share.ts'
+
+/** How many requests are kept of one case. */
+const maxKept = 20
+
+/** How many runs of a test cannot be judged before it ends. */
+const maxUnjudged = 3
+
+/** Keeps the last requests of a case, and counts all. */
+export class Trail {
+  requests: WireRequest[] = []
+  count = 0
+
+  /** Sends requests and keeps them. */
+  through(exchange: Exchange): Exchange {
+    return (request) => {
+      this.count++
+      this.requests = [...this.requests.slice(1 - maxKept), request]
+      return exchange(request)
+    }
+  }
+}
+
+/** What was drawn for the smallest case that fails. */
+export interface Counterexample {
+  shown: string
+  /** Repeats it, with the seed. */
+  path: string
+}
+
+/** A property does not hold. The message is that of the smallest case that was found. */
+export class BrokenProperty extends Error {
+  readonly found: Counterexample
+  /** The requests of the case. */
+  readonly requests: WireRequest[]
+
+  constructor(cause: unknown, drawn: unknown, path: string, requests: WireRequest[]) {
+    super(messageOf(cause), { cause })
+    this.requests = requests
+    const shown = fc.stringify(drawn)
+    this.found = { shown: shown.length > 2_000 ? `${shown.slice(0, 2_000)}…` : shown, path }
+  }
+}
+
+export interface PropertyOptions {
+  seed: number
+  numRuns: number
+  path: string | undefined
+  /** Ends the drawing, the runs, and the search for a smaller case. */
+  time: TimeShare
+  /** Whether a property holds only after all runs. If not, one is enough where the time is up. */
+  isWhole: boolean
+  /** Takes the first failure. @returns whether a smaller case is looked for */
+  onFailure?: (error: unknown) => boolean
+  trail: Trail
+}
+
+/** @throws BrokenProperty, Unjudged, or LeftOut without a run */
+export async function checkProperty<Drawn>(
+  arbitrary: fc.Arbitrary<Drawn>,
+  testOne: (drawn: Drawn) => Promise<void>,
+  { seed, numRuns, path, time, isWhole, trail, onFailure = () => true }: PropertyOptions,
+): Promise<void> {
+  let runs = 0
+  let isShrunk: boolean | undefined
+  let stopped: LeftOut | undefined
+  const unjudged: Unjudged[] = []
+  // The last case that fails is the smallest.
+  let requests: WireRequest[] = []
+  const property = fc.asyncProperty(arbitrary, async (drawn) => {
+    trail.requests = []
+    try {
+      time.assertLeft()
+      await testOne(drawn)
+      runs++
+      time.endGrace()
+    } catch (error) {
+      time.endGrace()
+      if (error instanceof LeftOut) {
+        stopped ??= error
+        // The plugin `interruptAfterTimeLimit` would abandon the run, whose requests would disturb the next test.
+        throw new fc.PreconditionFailure(true)
+      }
+      if (error instanceof Unjudged) {
+        // Another run may show a fault.
+        if (unjudged.push(error) < maxUnjudged) return
+        throw new fc.PreconditionFailure(true)
+      }
+      requests = trail.requests
+      isShrunk ??= onFailure(error)
+      throw error
+    }
+  })
+  const shrink = property.shrink.bind(property)
+  property.shrink = (value) => (isShrunk === true ? fc.stream(untilLeftOut(shrink(value))) : fc.Stream.nil())
+  const options = { seed, numRuns, ...(path === undefined ? {} : { path, endOnFailure: true }) }
+  const { failed, errorInstance, counterexample, counterexamplePath } = await fc
+    .check(property, options)
+    .catch((error: unknown) => {
+      if (!(error instanceof LeftOut)) throw error
+      // No value was drawn. Where one fails, no more are.
+      stopped ??= error
+      return { failed: false, errorInstance: undefined, counterexample: undefined, counterexamplePath: undefined }
+    })
+  const isBroken = failed && counterexample !== null
+  if (isBroken) throw new BrokenProperty(errorInstance, counterexample, String(counterexamplePath), requests)
+  if (unjudged[0] !== undefined) throw unjudged[0]
+  const isUnknown = stopped?.because === 'not implemented' || stopped?.because === 'no response'
+  const isEnough = runs > 0 && !isWhole && !isUnknown
+  if (stopped !== undefined && !isEnough) throw stopped
+}
+
+/** Ends where no more can be drawn, or the time is up. */
+function* untilLeftOut<Value>(values: Iterable<Value>): IterableIterator<Value> {
+  try {
+    yield* values
+  } catch (error) {
+    if (!(error instanceof LeftOut)) throw error
+  }
+}
+
+/** What kind of fault an error is. */
+export function faultKindOf(error: unknown): FaultKind {
+  const cause = error instanceof BrokenProperty ? error.cause : error
+  return cause instanceof Fault ? cause.kind : 'broken response'
+}
+
+/** The message of an error; of one that compares two values, with what differs in them. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (!('actual' in error && 'expected' in error)) return error.message
+  if (error.actual === undefined && error.expected === undefined) return error.message
+  const [received, expected] = differing(error.actual, error.expected).map(shown)
+  const [first = ''] = error.message.split('\n', 1)
+  return `${first}: received ${received ?? ''}, expected ${expected ?? ''}`
+}
+
+function shown(value: unknown): string {
+  const text = value === undefined ? 'nothing' : canonical(value)
+  return text.length > 500 ? `${text.slice(0, 500)}…` : text
+}
+
+/** Both values; of two objects, the members that differ. */
+function differing(actual: unknown, expected: unknown): [unknown, unknown] {
+  if (!isObject(actual) || !isObject(expected)) return [actual, expected]
+  const names = Object.keys({ ...actual, ...expected })
+  const other = names.filter((name) => canonical(actual[name]) !== canonical(expected[name]))
+  const only = (side: Record<string, unknown>) => Object.fromEntries(other.map((name) => [name, side[name]]))
+  return [only(actual), only(expected)]
+}

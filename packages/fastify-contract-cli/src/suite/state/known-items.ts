@@ -1,0 +1,133 @@
+import type { ContractOperation } from 'fastify-contract/document'
+import { type SentRequest, isPathOf, operationOf } from '../ground/contract.ts'
+import type { ContractRequest } from '../ground/contract-request.ts'
+import type { ReceivedResponse } from '../ground/exchange.ts'
+import {
+  type Link,
+  type Operations,
+  type Resource,
+  bodyOf,
+  idKey,
+  idTextOf,
+  resourcesOf,
+  unwrapped,
+} from '../ground/resources.ts'
+
+/** The path of what a request has created, as far as its response or a link of the contract names it. */
+export function createdUrl(resource: Resource, sent: ContractRequest, received: ReceivedResponse): string | undefined {
+  const [collection = ''] = sent.url.split('?', 1)
+  const location = String(received.headers['location'] ?? '')
+    .replace(/^https?:\/\/[^/]*/i, '')
+    .split(/[?#]/, 1)
+    .join()
+  const segments = location.split('/').slice(-resource.path.split('/').length + 1)
+  const located = `/${segments.join('/')}`
+  if (location !== '' && isPathOf(resource.path, located)) return located
+  const id = linkedId(resource, sent, received) ?? namedId(resource.parameter, bodyOf(received.text))
+  return id === undefined || id === '' ? undefined : `${collection.replace(/\/$/, '')}/${encodeURIComponent(id)}`
+}
+
+function linkedId(
+  { create, operations, parameter }: Resource,
+  sent: ContractRequest,
+  received: ReceivedResponse,
+): string | undefined {
+  const { links = {} } = (create.object.responses[String(received.status)] ?? {}) as { links?: Record<string, Link> }
+  const ids = Object.values(operations).map((operation) => operation?.id)
+  for (const { operationId, parameters = {} } of Object.values(links)) {
+    const [, place, name = ''] = /^\$(request|response)\.body#\/([^/]+)$/.exec(String(parameters[parameter])) ?? []
+    if (place === undefined || !ids.includes(operationId)) continue
+    const body = bodyOf(place === 'request' ? String(sent.body ?? '') : received.text)
+    return idTextOf((body as Record<string, unknown> | undefined)?.[name])
+  }
+  return undefined
+}
+
+/** The value of the property that has the name of a parameter, or `id`. */
+function namedId(parameter: string, body: unknown): string | undefined {
+  const named = unwrapped(body, parameter)
+  return named === undefined ? undefined : idTextOf(named[idKey(parameter, Object.keys(named)) ?? ''])
+}
+
+/** How many things of one kind that exist are remembered. */
+const maxPaths = 20
+
+/** What a caller has created and not deleted, by the paths of the contract. */
+export class KnownItems {
+  readonly #contract: Operations
+  readonly #resources: readonly Resource[]
+  readonly #paths = new Map<string, string[]>()
+  readonly #gone = new Set<string>()
+  /** The paths of requests that show a fault. */
+  readonly #reported = new Set<string>()
+
+  constructor(contract: Operations) {
+    this.#contract = contract
+    this.#resources = resourcesOf(contract)
+  }
+
+  /** Remembers what a response has created, and forgets what it has deleted. */
+  record(sent: ContractRequest, received: ReceivedResponse): void {
+    if (received.status < 200 || received.status > 299) return
+    const operation = operationOf(this.#contract, sent satisfies SentRequest)
+    if (operation?.method === 'delete') {
+      const paths = this.#paths.get(operation.path) ?? []
+      const [deleted] = sent.url.split('?', 1)
+      this.#gone.add(plainPath(sent.url))
+      this.#paths.set(
+        operation.path,
+        paths.filter((path) => path !== deleted),
+      )
+    }
+    for (const resource of this.#resources.filter(({ create }) => create.id === operation?.id)) {
+      const path = createdUrl(resource, sent, received)
+      if (path === undefined) continue
+      this.#gone.delete(plainPath(path))
+      const others = this.#paths.get(resource.path) ?? []
+      this.#paths.set(resource.path, [...others.slice(1 - maxPaths), path])
+    }
+  }
+
+  /** Whether what a request names, or is within, was deleted. */
+  isGone({ url }: SentRequest): boolean {
+    const path = plainPath(url)
+    return [...this.#gone].some((gone) => path === gone || path.startsWith(`${gone}/`))
+  }
+
+  /** Keeps what a report names, for its line of curl: it is not deleted, and changed only if there is no other. */
+  spare(requests: readonly SentRequest[]): void {
+    for (const { url } of requests) this.#reported.add(plainPath(url))
+  }
+
+  /** Whether a request would change or delete what a report names. */
+  isSpared({ method, url }: SentRequest): boolean {
+    if (['GET', 'HEAD', 'POST'].includes(method.toUpperCase())) return false
+    const path = plainPath(url)
+    return [...this.#reported].some((reported) => reported === path || reported.startsWith(`${path}/`))
+  }
+
+  /** Sends a request to something that exists, where one is known. @param choice which one */
+  directed(operation: ContractOperation, request: ContractRequest, choice: number): ContractRequest {
+    const names = operation.path.split('/')
+    const templates = [...this.#paths.keys()].toSorted((a, b) => b.length - a.length)
+    const template = templates.find((each) => each === names.slice(0, each.split('/').length).join('/'))
+    const [target = '', ...query] = request.url.split('?')
+    const requests = (this.#paths.get(template ?? '') ?? []).map((path) => {
+      const rest = target.split('/').slice(path.split('/').length)
+      return { ...request, url: [[path, ...rest].join('/'), ...query].join('?') }
+    })
+    const free = requests.filter((each) => !this.isSpared(each))
+    const chosen = free.length > 0 || operation.method === 'delete' ? free : requests
+    return chosen[choice % Math.max(1, chosen.length)] ?? request
+  }
+}
+
+/** The path of a request, whatever is percent-encoded in it. */
+function plainPath(url: string): string {
+  const [path = ''] = url.split('?', 1)
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}

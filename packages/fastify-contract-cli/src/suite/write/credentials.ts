@@ -1,0 +1,127 @@
+import type { ContractOperation, Parameter } from 'fastify-contract/document'
+import { type SecurityScheme, securitySchemesOf } from 'fastify-contract/security'
+import { type TestedContract, operationOf } from '../ground/contract.ts'
+import type { GivenValues } from '../draw/flat-schema.ts'
+import type { ContractRequest, Credentials } from '../ground/contract-request.ts'
+import type { WireRequest } from '../ground/exchange.ts'
+
+/** What every request of a run has. The values of declared parameters are not drawn then. */
+export interface Additions {
+  headers?: Readonly<Record<string, string>>
+  query?: readonly [name: string, value: string][]
+  cookies?: readonly [name: string, value: string][]
+  /** Of path parameters, wherever they are declared. */
+  pathValues?: readonly [name: string, value: string][]
+}
+
+/** What stands in place of drawn values; of several for one parameter, the last. */
+export function givenValues({ headers = {}, query = [], cookies = [], pathValues = [] }: Additions): GivenValues {
+  const of = (place: 'path' | 'query' | 'header' | 'cookie', pairs: readonly [name: string, value: string][]) =>
+    pairs.map(([name, value]) => [`${place}/${name}`, value] as const)
+  const named = Object.entries(headers).map(([name, value]): [string, string] => [name.toLowerCase(), value])
+  return new Map([...of('path', pathValues), ...of('query', query), ...of('header', named), ...of('cookie', cookies)])
+}
+
+/** Whether an operation refuses requests without credentials. */
+export function wantsCredentials({ security }: ContractOperation): boolean {
+  return security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0)
+}
+
+/** The schemes of which an operation needs credentials; undefined where each alternative needs some that are not known. */
+export function schemesFor({ security }: ContractOperation, available: readonly string[]): string[] | undefined {
+  const alternatives = security.map((requirement) => Object.keys(requirement))
+  const isKnown = (names: string[]) => names.every((name) => available.includes(name))
+  const chosen = alternatives.find((names) => names.length > 0 && isKnown(names)) ?? alternatives.find(isKnown)
+  return chosen ?? (alternatives.length === 0 ? [] : undefined)
+}
+
+/**
+ * Writes credentials as they are sent.
+ *
+ * @param given for `bearer` a token, with or without the word before it; for `basic` `user:password`; else the value
+ */
+export function credentialsOf(contract: TestedContract, name: string, given: string): string {
+  const { kind, scheme } = schemeOf(contract, name)
+  if (kind === 'apiKey' || given.toLowerCase().startsWith(`${scheme.toLowerCase()} `)) return given
+  return `${scheme} ${kind === 'basic' ? Buffer.from(given).toString('base64') : given}`
+}
+
+/** A security scheme of the contract. */
+export function schemeOf({ document }: TestedContract, name: string): SecurityScheme {
+  // `generate` has checked that each scheme exists.
+  return securitySchemesOf(document).get(name)!
+}
+
+/**
+ * Writes what a caller sends: with its credentials, where the headers of the request do not have others, and with what
+ * every request has, but for parameters that it lacks on purpose. A request that needs no credentials has some all the same.
+ */
+export function onWire(
+  contract: TestedContract,
+  request: ContractRequest,
+  credentials: Credentials,
+  { headers = {}, query = [], cookies = [] }: Additions = {},
+): WireRequest {
+  const { method, url, headers: own = {}, body } = withCredentials(contract, request, credentials)
+  const declared = request.isWhole === true ? (operationOf(contract, request)?.parameters ?? []) : []
+  const isAdded = (place: Parameter['in'], name: string) =>
+    !declared.some((each) => each.in === place && each.name.toLowerCase() === name.toLowerCase())
+  const content =
+    body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
+  const crumbs = cookies.filter(([name]) => isAdded('cookie', name)).map((pair) => pair.join('='))
+  const cookie = [own['cookie'] ?? [], ...crumbs].flat().join('; ')
+  const added = Object.fromEntries(Object.entries(headers).filter(([name]) => isAdded('header', name)))
+  const all = { ...content, ...added, ...own, ...(cookie === '' ? {} : { cookie }) }
+  const fields = Object.entries<string | undefined>(all).filter(
+    (field): field is [string, string] => field[1] !== undefined,
+  )
+  const pairs = query.filter(([name]) => isAdded('query', name))
+  const target = pairs.reduce((before, pair) => withPair(before, pair), url)
+  return { method, url: target, headers: Object.fromEntries(fields), ...(body === undefined ? {} : { body }) }
+}
+
+function withCredentials(contract: TestedContract, request: ContractRequest, credentials: Credentials) {
+  if (request.isAnonymous === true) return request
+  const available = Object.keys(credentials)
+  const operation = operationOf(contract, request)
+  const needed = operation === undefined ? [] : (schemesFor(operation, available) ?? [])
+  // In the query, a key is a parameter that a public operation does not have.
+  const other = available.find((name) => schemeOf(contract, name).in !== 'query')
+  const chosen = needed.length > 0 ? needed : [other ?? []].flat()
+  return chosen.reduce((sent, name) => withKey(sent, schemeOf(contract, name), credentials[name] ?? ''), request)
+}
+
+function withKey(request: ContractRequest, scheme: SecurityScheme, value: string): ContractRequest {
+  const { url, headers = {} } = request
+  const pair = [scheme.name, value].map(encodeURIComponent).join('=')
+  // Two schemes may have the same key.
+  switch (scheme.in) {
+    case 'query':
+      return url.split(/[?&]/).slice(1).includes(pair)
+        ? request
+        : { ...request, url: withPair(url, [scheme.name, value]) }
+    case 'cookie': {
+      if (headers['cookie']?.split('; ').includes(pair) === true) return request
+      return { ...request, headers: { ...headers, cookie: [headers['cookie'] ?? [], pair].flat().join('; ') } }
+    }
+    case 'header': {
+      const isThere = Object.keys(headers).some((name) => name.toLowerCase() === scheme.name.toLowerCase())
+      return isThere ? request : { ...request, headers: { ...headers, [scheme.name]: value } }
+    }
+  }
+}
+
+/** Adds a parameter to the query of a target. */
+export function withPair(url: string, pair: readonly [name: string, value: string]): string {
+  return `${url}${url.includes('?') ? '&' : '?'}${pair.map(encodeURIComponent).join('=')}`
+}
+
+/** Gives a request other credentials of a scheme. */
+export function withOther(
+  contract: TestedContract,
+  request: ContractRequest,
+  scheme: string,
+  value: string,
+): ContractRequest {
+  return { ...withKey(request, schemeOf(contract, scheme), value), isAnonymous: true }
+}
