@@ -6,7 +6,7 @@ const { engines } = createRequire(import.meta.url)('../package.json') as { engin
 const oldest = engines.node.replace('>=', '')
 
 if (process.versions.node.localeCompare(oldest, 'en', { numeric: true }) >= 0) {
-  const { runCommand } = await import('./run-command.ts')
+  const { runCommand } = await import('./commands/run-command.ts')
   process.exitCode = await runCommand(process.argv.slice(2))
 } else {
   console.error(`fastify-contract needs Node ${oldest} or later; this is ${process.version}`)

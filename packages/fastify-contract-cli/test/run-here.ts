@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { vi } from 'vitest'
-import { runCommand } from '../src/run-command.ts'
+import { runCommand } from '../src/commands/run-command.ts'
 
 /** The repository. */
 export const repository = join(import.meta.dirname, '../../..')

@@ -2,7 +2,7 @@ import { type IncomingMessage, type RequestListener, createServer } from 'node:h
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { runTest } from '../../src/test/test-command.ts'
+import { runTest } from '../../src/commands/test/test-command.ts'
 import { folderWith } from '../contracts.ts'
 
 /** Starts a server that ends with the test. @returns its URL */

@@ -1,8 +1,8 @@
 import { shellQuoted } from 'fastify-contract/document'
-import type { TestedContract } from '../suite/ground/contract.ts'
-import { type Additions, schemeOf } from '../suite/write/credentials.ts'
-import type { Credentials } from '../suite/ground/contract-request.ts'
-import type { Result } from '../suite/run/suite.ts'
+import type { TestedContract } from '../../suite/ground/contract.ts'
+import { type Additions, schemeOf } from '../../suite/write/credentials.ts'
+import type { Credentials } from '../../suite/ground/contract-request.ts'
+import type { Result } from '../../suite/run/suite.ts'
 
 /** A value that is not printed. */
 interface Secret {

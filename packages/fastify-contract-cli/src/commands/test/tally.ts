@@ -1,5 +1,5 @@
-import { isUntested } from '../suite/run/run.ts'
-import type { Result } from '../suite/run/suite.ts'
+import { isUntested } from '../../suite/run/run.ts'
+import type { Result } from '../../suite/run/suite.ts'
 
 /** Counts results. */
 export class Tally {

@@ -8,11 +8,11 @@ import { BrokenContract } from '../model/findings.ts'
 import { readCheckedContract } from '../model/read-contract.ts'
 import { readSource } from '../model/read-file.ts'
 import { contractTexts } from '../generate/write-contract.ts'
-import { callersOf, numberOf } from '../option-values.ts'
+import { callersOf, numberOf } from './option-values.ts'
 import { readContract, routeOf } from '../suite/ground/contract.ts'
 import type { Credentials } from '../suite/ground/contract-request.ts'
-import { UsageError } from '../usage.ts'
-import { createMock, withoutSuccess } from './mock.ts'
+import { UsageError } from './usage.ts'
+import { createMock, withoutSuccess } from '../mock/mock.ts'
 
 const usage = `Usage: fastify-contract mock FILE [OPTION …]
 

@@ -1,6 +1,6 @@
-import { brokenBy, reportKey } from '../suite/run/report-key.ts'
-import type { WireRequest } from '../suite/ground/exchange.ts'
-import type { Result } from '../suite/run/suite.ts'
+import { brokenBy, reportKey } from '../../suite/run/report-key.ts'
+import type { WireRequest } from '../../suite/ground/exchange.ts'
+import type { Result } from '../../suite/run/suite.ts'
 
 /** A test that failed. */
 type Failed = Extract<Result, { verdict: 'fault' }>

@@ -1,7 +1,7 @@
 import { securitySchemesOf } from 'fastify-contract/security'
-import type { TestedContract } from './suite/ground/contract.ts'
-import { credentialsOf } from './suite/write/credentials.ts'
-import type { Credentials } from './suite/ground/contract-request.ts'
+import type { TestedContract } from '../suite/ground/contract.ts'
+import { credentialsOf } from '../suite/write/credentials.ts'
+import type { Credentials } from '../suite/ground/contract-request.ts'
 import { UsageError } from './usage.ts'
 
 /** The credentials of each caller: the first value of each scheme, and the second where there is one. */

@@ -1,4 +1,4 @@
-import type { Result } from '../suite/run/suite.ts'
+import type { Result } from '../../suite/run/suite.ts'
 
 /** Collects results for a report in JUnit's XML, a suite for each operation. */
 export class JunitReport {

@@ -1,6 +1,6 @@
 import { inspect, parseArgs } from 'node:util'
 import { printable } from 'fastify-contract/json'
-import type { CommandResult } from './model/findings.ts'
+import type { CommandResult } from '../model/findings.ts'
 import { UsageError, usageProblem } from './usage.ts'
 
 const usages = {
@@ -40,7 +40,7 @@ const contract = text('openapi.yaml')
 async function runGenerate(args: string[]): Promise<CommandResult> {
   const options = { contract, out: text('generated'), root: { type: 'string' }, check: flag, strict: flag } as const
   const { check, root: filesRoot, ...project } = parseArgs({ args, options }).values
-  const { generate } = await import('./generate/generate.ts')
+  const { generate } = await import('../generate/generate.ts')
   return generate({ root: process.cwd(), ...project, ...(filesRoot === undefined ? {} : { filesRoot }) }, { check })
 }
 
@@ -48,7 +48,7 @@ async function runBreaking(args: string[]): Promise<CommandResult> {
   const options = { all: flag, contract, releases: text('docs/releases') }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   if (positionals.length > 1) throw new UsageError(`give one contract to compare with, not ${positionals.join(', ')}`)
-  const { checkBreaking } = await import('./breaking/breaking.ts')
+  const { checkBreaking } = await import('../breaking/breaking.ts')
   return checkBreaking(
     { root: process.cwd(), contract: values.contract, folder: values.releases },
     positionals[0],
@@ -60,7 +60,7 @@ async function runInit(args: string[]): Promise<CommandResult> {
   const { positionals } = parseArgs({ args, allowPositionals: true })
   const [file, folder, ...others] = positionals
   if (file === undefined || folder === undefined || others.length > 0) throw new UsageError('give a FILE and a FOLDER')
-  const { init } = await import('./init/init.ts')
+  const { init } = await import('../init/init.ts')
   return init(process.cwd(), file, folder)
 }
 
@@ -91,8 +91,8 @@ function print(write: (line: string) => void, text: string): void {
 export async function runCommand(args: string[]): Promise<number> {
   try {
     if (args[0] === 'test') return await (await import('./test/test-command.ts')).runTest(args.slice(1))
-    if (args[0] === 'mock') return await (await import('./mock/mock-command.ts')).runMock(args.slice(1))
-    if (args[0] === 'types') return await (await import('./generate/types-command.ts')).runTypes(args.slice(1))
+    if (args[0] === 'mock') return await (await import('./mock-command.ts')).runMock(args.slice(1))
+    if (args[0] === 'types') return await (await import('./types-command.ts')).runTypes(args.slice(1))
     const { ok, lines } = await run(args)
     print(ok ? console.log : console.error, lines.join('\n'))
     return ok ? 0 : 1

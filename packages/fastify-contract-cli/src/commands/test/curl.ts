@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { shellQuoted } from 'fastify-contract/document'
 import { printable } from 'fastify-contract/json'
-import type { WireRequest } from '../suite/ground/exchange.ts'
+import type { WireRequest } from '../../suite/ground/exchange.ts'
 
 /** A longer body is not printed: no terminal takes the line. */
 const longest = 20_000

@@ -5,8 +5,8 @@ import { printable } from 'fastify-contract/json'
 import { BrokenContract } from '../model/findings.ts'
 import { readOpenApi } from '../model/read-contract.ts'
 import { readSource } from '../model/read-file.ts'
-import { UsageError } from '../usage.ts'
-import { writePlainTypes } from './write-types.ts'
+import { UsageError } from './usage.ts'
+import { writePlainTypes } from '../generate/write-types.ts'
 
 const usage = `Usage: fastify-contract types FILE [OPTION …]
 
