@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { isSchema } from 'fastify-contract/schema'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { BrokenContract } from '../src/model/findings.ts'
+import { BrokenContract } from '../src/model/yaml/findings.ts'
 import { readCheckedContract } from '../src/model/read-contract.ts'
 import { writeTypes } from '../src/generate/write-types.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { BrokenContract } from '../src/model/findings.ts'
-import { Places } from '../src/model/places.ts'
-import { readYaml } from '../src/model/read-yaml.ts'
+import { BrokenContract } from '../src/model/yaml/findings.ts'
+import { Places } from '../src/model/yaml/places.ts'
+import { readYaml } from '../src/model/yaml/read-yaml.ts'
 
 const read = (text: string | Uint8Array) =>
   readYaml(typeof text === 'string' ? Buffer.from(text) : text, 'openapi.yaml', new Places())

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { printable } from 'fastify-contract/json'
-import { BrokenContract, type CommandResult } from '../model/findings.ts'
+import { BrokenContract, type CommandResult } from '../model/yaml/findings.ts'
 import { type OpenApi, readOpenApi } from '../model/read-contract.ts'
-import { readSource } from '../model/read-file.ts'
+import { readSource } from '../model/yaml/read-file.ts'
 import { type Change, compareContracts } from './compare-contracts.ts'
 import { type Releases, findBase, parseVersion } from './releases.ts'
 

@@ -8,7 +8,7 @@ import { type ContractDocument, methodFields, operationPlaces, operationsIn } fr
 import { isSchema } from 'fastify-contract/schema'
 import type { OpenApi } from '../model/read-contract.ts'
 import type { Kind } from '../model/table/keyword.ts'
-import { splitMethods } from '../model/split-methods.ts'
+import { splitMethods } from '../model/mend/split-methods.ts'
 import { heldBy } from '../model/table/table.ts'
 
 /** A change in the JSON report of `redocly diff`. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
-import { BrokenContract } from '../model/findings.ts'
+import { BrokenContract } from '../model/yaml/findings.ts'
 
 /** A semantic version X.Y.Z, without pre-release and build (https://semver.org). */
 export type Version = readonly [major: number, minor: number, patch: number]

@@ -1,6 +1,6 @@
 import { inspect, parseArgs } from 'node:util'
 import { printable } from 'fastify-contract/json'
-import type { CommandResult } from '../model/findings.ts'
+import type { CommandResult } from '../model/yaml/findings.ts'
 import { UsageError, usageProblem } from './usage.ts'
 
 const usages = {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import type { ContractDocument, ContractOperation } from 'fastify-contract/document'
 import { readCheckedContract } from '../model/read-contract.ts'
-import { holderOf, readSource } from '../model/read-file.ts'
+import { holderOf, readSource } from '../model/yaml/read-file.ts'
 import { contractTexts, writeContract } from './write-contract.ts'
 import { writeTypes } from './write-types.ts'
 

@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { generateCommand } from 'fastify-contract/document'
-import { BrokenContract, type CommandResult } from '../model/findings.ts'
+import { BrokenContract, type CommandResult } from '../model/yaml/findings.ts'
 import { type ContractFiles, type Project, generateFiles } from './generate-files.ts'
 import { moduleTypeProblem } from './module-type.ts'
 

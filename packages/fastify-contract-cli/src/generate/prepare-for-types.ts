@@ -10,8 +10,8 @@ import {
   requiredOf,
   targetOf,
 } from 'fastify-contract/schema'
-import { isNever } from '../model/clashing-bounds.ts'
-import { splitMethods } from '../model/split-methods.ts'
+import { isNever } from '../model/check/bounds.ts'
+import { splitMethods } from '../model/mend/split-methods.ts'
 import { methodSeparator, wholeQuery } from './join-methods.ts'
 import { nameAlternatives } from './name-alternatives.ts'
 

@@ -2,7 +2,7 @@ import { lstat, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises
 import { basename, dirname, join, resolve } from 'node:path'
 import { shellQuoted } from 'fastify-contract/document'
 import { requiredSchemesOf } from 'fastify-contract/security'
-import { BrokenContract, type CommandResult } from '../model/findings.ts'
+import { BrokenContract, type CommandResult } from '../model/yaml/findings.ts'
 import { generateFiles } from '../generate/generate-files.ts'
 import { readContract } from '../suite/ground/contract.ts'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'

@@ -1,14 +1,14 @@
 import { basename } from 'node:path'
 import { type ContractDocument, type ContractOperation, operationsOf, shellQuoted } from 'fastify-contract/document'
-import { checkCompilation } from './check-compilation.ts'
-import { adopt, isSupported } from './adopt.ts'
-import { removeBrokenValues } from './check-examples.ts'
-import { checkSatisfiable } from './check-satisfiable.ts'
-import { BrokenContract, type Finding } from './findings.ts'
-import { type Place, Places } from './places.ts'
-import { readYaml } from './read-yaml.ts'
-import { resolveIdentifiers } from './identifiers.ts'
-import { inLines, inWarnings } from './report.ts'
+import { checkCompilation } from './check/compilation.ts'
+import { adopt, isSupported } from './mend/adopt.ts'
+import { removeBrokenValues } from './check/examples.ts'
+import { checkSatisfiable } from './check/satisfiable.ts'
+import { BrokenContract, type Finding } from './yaml/findings.ts'
+import { type Place, Places } from './yaml/places.ts'
+import { readYaml } from './yaml/read-yaml.ts'
+import { resolveIdentifiers } from './yaml/identifiers.ts'
+import { inLines, inWarnings } from './yaml/report.ts'
 
 export interface CheckedContract {
   /** The contract as it is served, in one document; integers beyond 2^53 are bigints. */
@@ -121,7 +121,7 @@ async function readStructure(source: Uint8Array, file: string, name: string, roo
   const { referred, findings } =
     outside.length > 0
       ? // Redocly takes some 0.3 s to load.
-        await (await import('./bundle.ts')).bundleFiles(document, file, name, places, root)
+        await (await import('./yaml/bundle.ts')).bundleFiles(document, file, name, places, root)
       : { referred: new Map<string, Uint8Array>(), findings: [] }
   // Of several files, their references have become those of one.
   const pointing = structuredClone(document)

@@ -1,6 +1,6 @@
 import type { NamedSchemas, Schema } from 'fastify-contract/schema'
-import type { Finding } from '../findings.ts'
-import type { Places } from '../places.ts'
+import type { Finding } from '../yaml/findings.ts'
+import type { Places } from '../yaml/places.ts'
 
 /** The problem and the remedy of a keyword: for any value, or for some values. */
 type Rule = string | ((value: unknown, object: Schema, context: KeywordContext) => string | undefined)

@@ -1,6 +1,6 @@
 import { isSchema } from 'fastify-contract/schema'
 import { type Form, type Keyword, type Kind, quoted } from './keyword.ts'
-import type { Places } from '../places.ts'
+import type { Places } from '../yaml/places.ts'
 import { accessProblem } from './access.ts'
 import { heldBy, keywordOf } from './table.ts'
 

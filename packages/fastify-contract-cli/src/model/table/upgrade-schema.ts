@@ -1,7 +1,7 @@
 import { kindOf } from 'fastify-contract/document'
 import { integerRanges, isIntegerFormat, isOfBigInts } from 'fastify-contract/json'
 import { inPlace, isAnnotation, isSchema } from 'fastify-contract/schema'
-import { namedSchemas } from '../context.ts'
+import { namedSchemas } from '../mend/context.ts'
 import type { ContractObject, Mending } from './keyword.ts'
 
 type Members = Record<string, unknown>

@@ -1,8 +1,8 @@
 import { contextOf, writtenOperations } from './context.ts'
 import { declareRequired } from './declare-required.ts'
-import type { Finding } from './findings.ts'
-import { References } from './follow.ts'
-import type { Places } from './places.ts'
+import type { Finding } from '../yaml/findings.ts'
+import { References } from '../yaml/follow.ts'
+import type { Places } from '../yaml/places.ts'
 import { readEvents } from './read-events.ts'
 import { checkReferences, hoistTargets, removeBesideReference } from './references.ts'
 import { isSchema } from 'fastify-contract/schema'
@@ -13,11 +13,11 @@ import {
   type Kind,
   type Mending,
   referenceIn,
-} from './table/keyword.ts'
-import { accessExtension, accessProblem } from './table/access.ts'
-import { didYouMean } from './table/did-you-mean.ts'
-import { articleAndName, misplaced, shapeProblem } from './table/shape.ts'
-import { heldBy, keywordOf, keywords } from './table/table.ts'
+} from '../table/keyword.ts'
+import { accessExtension, accessProblem } from '../table/access.ts'
+import { didYouMean } from '../table/did-you-mean.ts'
+import { articleAndName, misplaced, shapeProblem } from '../table/shape.ts'
+import { heldBy, keywordOf, keywords } from '../table/table.ts'
 import { rootOf, visit } from './visit.ts'
 
 /** The result of adopting a contract. */

@@ -1,6 +1,6 @@
 import { integerRanges, isIntegerFormat } from 'fastify-contract/json'
 import { type Schema, decimalOf, isSchema, subschemasOf } from 'fastify-contract/schema'
-import type { Finding } from './findings.ts'
+import type { Finding } from '../yaml/findings.ts'
 
 /** Words that leave nothing, or nothing of a type. */
 export interface Clash extends Finding {

@@ -1,8 +1,8 @@
 import { operationPlaces } from 'fastify-contract/document'
 import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import { securitySchemesOf } from 'fastify-contract/security'
-import { targetIn } from './follow.ts'
-import type { ContractObject, KeywordContext, Mending } from './table/keyword.ts'
+import { targetIn } from '../yaml/follow.ts'
+import type { ContractObject, KeywordContext, Mending } from '../table/keyword.ts'
 
 /** The components of a section, by name, of a contract with an unchecked structure. */
 function componentsIn({ components }: Record<string, unknown>, section: string): Record<string, unknown> {

@@ -12,8 +12,8 @@ import {
   requiredBy,
   typesOf,
 } from 'fastify-contract/schema'
-import { type Clash, type Member, type RequiredBy, clashOf, clashingBounds, isNever } from './clashing-bounds.ts'
-import type { ContractObject } from './table/keyword.ts'
+import { type Clash, type Member, type RequiredBy, clashOf, clashingBounds, isNever } from './bounds.ts'
+import type { ContractObject } from '../table/keyword.ts'
 
 /**
  * Finds words of schemas that together leave nothing, or nothing of a type. They are enforced as they are written.

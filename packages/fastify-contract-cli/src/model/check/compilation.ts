@@ -1,6 +1,6 @@
 import { type Compilation, measureCompilation } from 'fastify-contract/compilation'
 import { type ContractDocument, type ContractOperation, operationPlaces } from 'fastify-contract/document'
-import type { Finding } from './findings.ts'
+import type { Finding } from '../yaml/findings.ts'
 
 /** The longest time, in milliseconds, that a server may spend on one schema while its clients wait. */
 const longestMilliseconds = 500

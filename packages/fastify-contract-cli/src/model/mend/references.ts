@@ -1,11 +1,11 @@
 import { escapeName, namesOf } from 'fastify-contract/json'
 import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import { namedSchemas } from './context.ts'
-import type { References } from './follow.ts'
-import type { ContractObject, Kind, Mending } from './table/keyword.ts'
-import { accessProblem } from './table/access.ts'
-import { articleAndName } from './table/shape.ts'
-import { keywordOf, keywords } from './table/table.ts'
+import type { References } from '../yaml/follow.ts'
+import type { ContractObject, Kind, Mending } from '../table/keyword.ts'
+import { accessProblem } from '../table/access.ts'
+import { articleAndName } from '../table/shape.ts'
+import { keywordOf, keywords } from '../table/table.ts'
 
 type Members = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 import { appliesTo, isSchema } from 'fastify-contract/schema'
-import type { ContractObject, Kind, Role } from './table/keyword.ts'
-import { heldBy } from './table/table.ts'
+import type { ContractObject, Kind, Role } from '../table/keyword.ts'
+import { heldBy } from '../table/table.ts'
 
 /** An object of a contract that may be anything. */
 type Unchecked = Omit<ContractObject, 'object'> & { object: unknown }
