@@ -53,7 +53,7 @@ export async function readCheckedContract(
     const operations = operationsOf(document)
     const unserved = operations.length === 0 ? noOperation(document) : undefined
     if (unserved?.isRefused === true) reject([unserved], places, name, [...warnings, ...clashes, ...broken])
-    const { uncompiled, slow } = await checkCompilation(document, operations)
+    const { uncompiled, slow } = checkCompilation(document, operations)
     reject(uncompiled, places, name, [...warnings, ...clashes, ...broken, ...slow])
     const found = [...warnings, ...clashes, ...broken, ...slow, ...(unserved === undefined ? [] : [unserved])]
     if (strict) reject(found, places, name)

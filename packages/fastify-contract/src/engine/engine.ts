@@ -90,12 +90,12 @@ export interface EngineOptions {
  *
  * @throws UnservableContract if an operation has no handler, a handler has no operation, or there are other problems
  */
-export async function createEngine(options: EngineOptions): Promise<BoundOperation[]> {
+export function createEngine(options: EngineOptions): BoundOperation[] {
   const { document, handlers, services, remedy, onContractBroken, checksEncoded = false } = options
   const operations = operationsOf(document)
   const problems = bindingProblems(operations, options)
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
-  const bound = await bindOperations(document, operations, handlers, options.bodyLevels, options.splitTarget)
+  const bound = bindOperations(document, operations, handlers, options.bodyLevels, options.splitTarget)
   const validatorOf = createReplyValidators(document)
   const queue = new CompileQueue()
   return operations.map(({ id, method, path, basePaths, security, object }, index) => {

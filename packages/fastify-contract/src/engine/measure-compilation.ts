@@ -19,12 +19,9 @@ export interface Compilation {
  * @param document a contract
  * @param operations the operations of the document
  */
-export async function measureCompilation(
-  document: ContractDocument,
-  operations: ContractOperation[],
-): Promise<Compilation[]> {
+export function measureCompilation(document: ContractDocument, operations: ContractOperation[]): Compilation[] {
   const handlers = Object.fromEntries(operations.map(({ id }) => [id, () => ({ status: 500 })]))
-  const bound = await bindOperations(document, operations, handlers)
+  const bound = bindOperations(document, operations, handlers)
   const validatorOf = createReplyValidators(document)
   return operations.flatMap((operation, index) => [
     // There is one for each operation.

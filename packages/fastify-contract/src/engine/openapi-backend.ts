@@ -1,7 +1,8 @@
-import type { Ajv } from 'ajv'
-import { type Document, type Handler, OpenAPIBackend, type Operation } from 'openapi-backend'
+import type { ValidateFunction } from 'ajv'
+import { type Document, OpenAPIBackend, OpenAPIValidator, type Operation } from 'openapi-backend'
 import type { ContractDocument, ContractOperation } from '../document/document.ts'
 import { isRange } from '../document/media-type.ts'
+import { stringifyJson } from '../json/json.ts'
 import { createCompiler } from '../schema/ajv.ts'
 import { describeErrors, describeProblems } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
@@ -68,48 +69,49 @@ interface HandledOperation {
  * @param splitTarget splits request targets
  * @returns the operations in the same order
  */
-export async function bindOperations(
+export function bindOperations(
   document: ContractDocument,
   operations: ContractOperation[],
   handlers: Partial<Record<string, AnyHandler>>,
   maxLevels = Infinity,
   splitTarget: SplitTarget = createTargetSplitter(),
-): Promise<HandledOperation[]> {
+): HandledOperation[] {
   const schemas = document.components?.schemas ?? {}
   const rewriter = new SchemaRewriter(schemas, 'request')
   const parts = new Map<string, unknown>()
   const compiler = createCompiler(rewriter, parts)
-  const operationsByName = new Map<string, Operation>()
-  const backend = new OpenAPIBackend({
+  const backend = new OpenAPIBackend({ definition: emptyDefinition })
+  const validator = new OpenAPIValidator({
     definition: emptyDefinition,
-    // Compiles validators on first use, and skips the check of the document.
-    quick: true,
-    strict: true,
+    // It would compile those of its definition. `compile` is called for each operation.
+    lazyCompileValidators: true,
+    // It makes an Ajv for each schema, which compiles nothing itself.
+    ajvOpts: { meta: false },
+    customizeAjv: (ajv) => Object.assign(ajv, { compile: compiler.compile }),
   })
-  await backend.init()
-  backend.router.getOperation = (name) => operationsByName.get(name)
-  backend.validator.router = backend.router
-  // Its own creates an Ajv for each schema. It calls nothing but `compile`.
-  backend.validator.getAjv = () => compiler as unknown as Ajv
+  /** Of operations without a body, by their parameters: many operations have the same. */
+  const shared = new Map<string, ValidateFunction[]>()
 
   return operations.map((operation, index) => {
+    // Not every operationId works: some names are reserved for hooks.
+    const name = `operation${String(index)}`
+    backend.register(name, handlers[operation.id])
     // openapi-backend has one schema for a body. So each media type is an operation of its own there.
     const bodies = bodiesOf(operation, schemas)
-    const names = (bodies.length === 0 ? [undefined] : bodies).map((body, at) => {
-      const name = nameOf(index, at)
-      operationsByName.set(name, describe(operation, body, name, rewriter, parts))
-      return name
-    })
-    // Its types declare the arguments of handleRequest.
-    backend.register(nameOf(index, 0), handlers[operation.id] as Handler)
+    /** By the index of the media type. The last of each validates the parameters. */
+    const validators: ValidateFunction[][] = []
     const parameters = createParameterReader(operation, schemas, splitTarget)
     const isChosen = bodies.length > 1 || bodies.some(({ type }) => isRange(type))
     return {
       // The registered handler. Validated input has the type that it declares.
-      handler: backend.handlers[nameOf(index, 0)] as unknown as HandledOperation['handler'],
+      handler: backend.handlers[name] as unknown as HandledOperation['handler'],
       *compile() {
-        for (const name of names) {
-          backend.validator.getRequestValidatorsForOperation(name)
+        for (const [at, body] of (bodies.length === 0 ? [undefined] : bodies).entries()) {
+          const part = `${name}/${String(at)}`
+          const text = body === undefined ? stringifyJson(operation.parameters) : part
+          const described = () => describe(operation, body, part, rewriter, parts)
+          validators[at] = shared.get(text) ?? validator.buildRequestValidatorsForOperation(described()) ?? []
+          shared.set(text, validators[at])
           yield
         }
         while (compiler.compileNext()) yield
@@ -122,10 +124,8 @@ export async function bindOperations(
         parts.requestBody = value
         if (body?.source !== undefined) reading.addSources([[parts, new Map([['requestBody', body.source]])]])
         if (reading.problems.length > 0) throw new Refusal('invalid_request', describeProblems(reading.problems))
-        // The last validates the parameters.
-        const all = backend.validator.getRequestValidatorsForOperation(names[body?.index ?? 0]!)
-        const validators = isValidated(declared, body) ? all : all.slice(-1)
-        const { errors } = validate(validators, parts, 'request', reading)
+        const all = validators[body?.index ?? 0]!
+        const { errors } = validate(isValidated(declared, body) ? all : all.slice(-1), parts, 'request', reading)
         if (errors.length > 0) throw new Refusal('invalid_request', describeErrors(errors))
         putFiles()
         // Node lowercases the names of headers; handlers get them as the contract writes them.
@@ -152,18 +152,8 @@ export async function bindOperations(
   })
 }
 
-/** With operations, openapi-backend's router would dereference the definition and search it for every handler. */
+/** A definition with the operations would be dereferenced, and searched for every handler. */
 const emptyDefinition: Document = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {} }
-
-/**
- * The name of an operation in openapi-backend. Not every operationId works: some names are reserved for hooks, and lookups
- * find inherited members such as `toString`.
- *
- * @param body the index of the media type of its body
- */
-function nameOf(index: number, body: number): string {
-  return `operation${String(index)}/${String(body)}`
-}
 
 function tellType(input: OperationInput, { type }: DeclaredBody, { contentType }: RequestBody): void {
   input.contentType = type

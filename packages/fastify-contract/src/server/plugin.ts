@@ -74,7 +74,7 @@ async function serveContract(
   problems.push(...unknown.map((id) => `only: the contract has no operation ${id}; correct the name`))
   const { basePaths } = options
   const splitTarget = targetSplitterOf(app)
-  const bound = await createEngine({
+  const bound = createEngine({
     document,
     ...(await withStandIns(contract, options.handlers)),
     services,

@@ -33,13 +33,8 @@ export function bind(
   onContractBroken?: (operationId: string) => void,
 ): Promise<BoundOperation[]> {
   const remedy = 'generate again'
-  return createEngine({
-    document: contract,
-    handlers,
-    services: {},
-    remedy,
-    problems,
-    onContractBroken,
+  return new Promise((resolve) => {
+    resolve(createEngine({ document: contract, handlers, services: {}, remedy, problems, onContractBroken }))
   })
 }
 

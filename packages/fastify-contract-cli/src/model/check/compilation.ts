@@ -6,11 +6,11 @@ import type { Finding } from '../yaml/findings.ts'
 const longestMilliseconds = 500
 
 /** Finds operations of an adopted contract with schemas that cannot be compiled, or that take long. */
-export async function checkCompilation(
+export function checkCompilation(
   document: ContractDocument,
   operations: ContractOperation[],
-): Promise<Record<'uncompiled' | 'slow', Finding[]>> {
-  const compilations = await measureCompilation(document, operations)
+): Record<'uncompiled' | 'slow', Finding[]> {
+  const compilations = measureCompilation(document, operations)
   const findings = (some: Compilation[], textOf: (compilation: Compilation) => string): Finding[] =>
     some.map((compilation) => ({
       at: placeOf(compilation, document),
