@@ -43,16 +43,10 @@ export function runPiped(root: string, args: string[], around: { before?: string
 export async function runHere(root: string, args: string[]): Promise<Output> {
   const before = process.cwd()
   const [stdout, stderr]: [string[], string[]] = [[], []]
-  const write = (text: string, done: () => void) => {
-    stdout.push(text)
-    done()
-    return true
-  }
   const spies = [
     vi.spyOn(console, 'log').mockImplementation((line: string) => void stdout.push(`${line}\n`)),
     vi.spyOn(console, 'error').mockImplementation((line: string) => void stderr.push(`${line}\n`)),
-    // The command writes texts, and waits for each.
-    vi.spyOn(process.stdout, 'write').mockImplementation(write as typeof process.stdout.write),
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => stdout.push(String(text)) > 0),
   ]
   process.chdir(root)
   try {

@@ -11,10 +11,10 @@ import { contractTexts } from '../generate/write-contract.ts'
 import { callersOf, numberOf } from './option-values.ts'
 import { readContract, routeOf } from '../suite/ground/contract.ts'
 import type { Credentials } from '../suite/ground/contract-request.ts'
-import { UsageError } from './usage.ts'
+import { UsageError } from './usage-error.ts'
 import { createMock, withoutSuccess } from '../mock/mock.ts'
 
-const usage = `Usage: fastify-contract mock FILE [OPTION …]
+export const usage = `Usage: fastify-contract mock FILE [OPTION …]
 
 Serves a contract without handlers, until it gets TERM or INT. Requests are validated. A reply is an example of the
 contract, or else a valid value. What is posted to a collection is listed, read, changed and deleted.
@@ -32,27 +32,19 @@ const options = { port: text('3000'), host: text('127.0.0.1'), auth }
 /**
  * Serves a mock until a signal ends it.
  *
- * @returns the exit code: 1 if the contract is rejected
- * @throws UsageError if it cannot start
+ * @returns the exit code
+ * @throws BrokenContract, and UsageError if it cannot start
  */
-export async function runMock(args: string[]): Promise<number> {
-  if (args.includes('--help')) {
-    console.log(usage)
-    return 0
-  }
-  try {
-    const app = await start(args)
-    const signal = new Promise((resolve) => {
-      for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
-    })
-    await signal
-    await app.close()
-    return 0
-  } catch (error) {
-    if (!(error instanceof BrokenContract || error instanceof UnservableContract)) throw error
-    console.error(error instanceof BrokenContract ? error.all.join('\n') : error.message)
-    return 1
-  }
+export async function run(args: string[]): Promise<number> {
+  const app = await start(args).catch((error: unknown) => {
+    throw error instanceof UnservableContract ? new BrokenContract([error.message], { cause: error }) : error
+  })
+  const signal = new Promise((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
+  })
+  await signal
+  await app.close()
+  return 0
 }
 
 /** @throws BrokenContract, UnservableContract, UsageError */

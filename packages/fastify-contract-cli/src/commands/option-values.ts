@@ -2,7 +2,7 @@ import { securitySchemesOf } from 'fastify-contract/security'
 import type { TestedContract } from '../suite/ground/contract.ts'
 import { credentialsOf } from '../suite/write/credentials.ts'
 import type { Credentials } from '../suite/ground/contract-request.ts'
-import { UsageError } from './usage.ts'
+import { UsageError } from './usage-error.ts'
 
 /** The credentials of each caller: the first value of each scheme, and the second where there is one. */
 export function callersOf(contract: TestedContract, given: readonly string[]): Credentials[] {

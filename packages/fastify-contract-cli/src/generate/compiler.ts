@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type typescript from 'typescript'
-import { UsageError } from '../commands/usage.ts'
+import { UsageError } from '../commands/usage-error.ts'
 
 const fromGenerator = createRequire(createRequire(import.meta.url).resolve('openapi-typescript'))
 const found = fromGenerator('typescript') as Partial<typeof typescript>

@@ -1,9 +1,8 @@
 import { type IncomingMessage, type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { runTest } from '../../src/commands/test/test-command.ts'
 import { folderWith } from '../contracts.ts'
+import { runHere } from '../run-here.ts'
 
 /** Starts a server that ends with the test. @returns its URL */
 export async function listen(listener: RequestListener): Promise<string> {
@@ -29,11 +28,13 @@ export function answer(
   })
 }
 
-/** Runs `fastify-contract test` with a contract. @returns what it prints, and its exit code */
+/** Runs `fastify-contract test`. @returns what it prints, and its exit code */
+export async function runTest(folder: string, args: string[]): Promise<{ code: number; lines: string[] }> {
+  const { code, stdout, stderr } = await runHere(folder, ['test', ...args])
+  return { code, lines: `${stdout}${stderr}`.split('\n').slice(0, -1) }
+}
+
+/** Runs `fastify-contract test` with a contract. */
 export async function runTestOf(document: object, args: string[]): Promise<{ code: number; lines: string[] }> {
-  const file = join(await folderWith({ 'openapi.json': document }), 'openapi.json')
-  const lines: string[] = []
-  const line = (text: string) => lines.push(text)
-  const code = await runTest([file, ...args], { line, problem: line, progress: () => undefined })
-  return { code, lines }
+  return runTest(await folderWith({ 'openapi.json': document }), ['openapi.json', ...args])
 }

@@ -3,24 +3,22 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { printable } from 'fastify-contract/json'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { WireRequest } from '../../src/suite.ts'
 import { curlOf } from '../../src/commands/test/curl.ts'
-import { runTest } from '../../src/commands/test/test-command.ts'
 import { folderWith } from '../contracts.ts'
 import { type Faults, servePets } from './pets-server.ts'
-import { answer, listen } from './run-test.ts'
+import { answer, listen, runTest } from './run-test.ts'
 
 const contract = join(import.meta.dirname, 'pets.yaml')
 
 async function run(args: string[], faults: Faults = {}): Promise<{ code: number; lines: string[]; url: string }> {
   const url = await servePets(faults)
-  const lines: string[] = []
-  const code = await runTest(
+  const printed = await runTest(
+    import.meta.dirname,
     args.map((each) => each.replace('URL', url)),
-    { line: (text) => lines.push(text), problem: (text) => lines.push(text), progress: () => undefined },
   )
-  return { code, lines, url }
+  return { ...printed, url }
 }
 
 const known = ['--url', 'URL', '--auth', 'key=k', '--seed', '7']
@@ -135,12 +133,20 @@ test('no character of a contract or of a server controls the terminal', async ()
   const url = await listen((_request, response) => {
     response.writeHead(299, 'Fine\u009b', { 'content-type': 'text/html', 'x-b': '\u009b31m' }).end(escape)
   })
-  const printed: string[] = []
-  const print = (text: string) => printed.push(text)
-  const terminal = { line: print, problem: print, progress: print }
-  expect(await runTest([file, '--url', url, '--coverage', '--seconds', '5'], terminal)).toBe(1)
-  expect(printed.join('')).toContain('\\u{1b}[31m')
-  for (const line of printed) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const { isTTY, columns } = process.stderr
+  Object.assign(process.stderr, { isTTY: true, columns: 80 })
+  onTestFinished(() => {
+    Object.assign(process.stderr, { isTTY, columns })
+    progress.mockRestore()
+  })
+  const { code, lines } = await run([file, '--url', url, '--coverage', '--seconds', '5'])
+  expect(code).toBe(1)
+  // Each begins with what clears the line.
+  const shown = progress.mock.calls.map(([text]) => String(text).replace(/^\r\u001b\[K/, ''))
+  expect(shown.join('')).toContain('\\u{1b}[31m')
+  expect(lines.join('')).toContain('\\u{1b}[31m')
+  for (const line of [...lines, ...shown]) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u)
 })
 
 test('--junit writes a report of each case', async () => {

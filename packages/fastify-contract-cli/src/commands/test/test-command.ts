@@ -1,21 +1,19 @@
-import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { BrokenContract } from '../../model/yaml/findings.ts'
 import { readCheckedContract } from '../../model/read-contract.ts'
 import { readSource } from '../../model/yaml/read-file.ts'
-import { type TestedContract, addressOf, readContract } from '../../suite/ground/contract.ts'
+import { addressOf, readContract } from '../../suite/ground/contract.ts'
 import type { WireRequest } from '../../suite/ground/exchange.ts'
-import { Unjudged } from '../../suite/ground/fault.ts'
-import { messageOf } from '../../suite/run/property.ts'
 import { test } from '../../suite/run/run.ts'
 import type { Result } from '../../suite/run/suite.ts'
 import { callersOf, numberOf, pathValuesOf, splitAt } from '../option-values.ts'
-import { UsageError, usageProblem } from '../usage.ts'
+import { endWithOutput, writeOutput } from '../print.ts'
+import { UsageError } from '../usage-error.ts'
 import { JunitReport } from './junit.ts'
 import { Secrets } from './secrets.ts'
 import { type Terminal, printRun, withPrintableText } from './terminal.ts'
 
-const usage = `Usage: fastify-contract test FILE --url URL [OPTION …]
+export const usage = `Usage: fastify-contract test FILE --url URL [OPTION …]
 
 Tests that a server keeps a contract. Prints each operation, what it breaks, and a line of curl that shows it.
 The exit code is 0 if the contract is kept and every operation was tested, 1 if it is broken, and 2 if there is no verdict:
@@ -46,32 +44,19 @@ const additions = { auth: several, header: several, query: several, cookie: seve
 const options = { ...places, ...additions, skip: several, coverage: flag, 'strict-stages': flag } as const
 
 /** Tests a server. @returns the exit code: 2 also for what keeps the server from being judged */
-export async function runTest(args: string[], given: Terminal = onConsole()): Promise<number> {
-  const terminal = withPrintableText(given)
-  if (args.includes('--help')) {
-    for (const line of usage.split('\n')) terminal.line(line)
-    return 0
-  }
+export async function run(args: string[]): Promise<0 | 1 | 2> {
+  // Nobody looks any more.
+  endWithOutput(2)
+  const terminal = withPrintableText(onConsole())
   try {
     return await judge(args, terminal)
   } catch (error) {
-    const lines = problemsOf(error)
-    if (lines === undefined) throw error
-    for (const line of lines) terminal.problem(line)
+    if (!(error instanceof BrokenContract)) throw error
+    for (const line of error.all) terminal.problem(line)
     return 2
   } finally {
     terminal.progress('')
   }
-}
-
-/** The lines for what keeps a server from being judged; undefined for a fault of the command itself. */
-function problemsOf(error: unknown): readonly string[] | undefined {
-  if (error instanceof BrokenContract) return error.all
-  if (error instanceof Unjudged) return [error.message]
-  const usage = usageProblem(error, 'test')
-  if (usage !== undefined) return [usage]
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return /^(?:ENOENT|EISDIR|EACCES|ENOTDIR|ENOSPC|EROFS)$/.test(code) ? [messageOf(error)] : undefined
 }
 
 /** @returns the exit code */
@@ -83,20 +68,21 @@ async function judge(args: string[], terminal: Terminal): Promise<0 | 1 | 2> {
   }
   const { url, junit, coverage: isCovered } = values
   const chosen = optionsOf(values)
-  const contract = await contractIn(file)
+  const { document } = await readCheckedContract(readSource(file, file), file)
+  const contract = readContract(document)
   const given = { ...chosen, pathValues: pathValuesOf(contract, values.path) }
   const callers = callersOf(contract, values.auth)
   const [auth = {}, otherAuth] = callers
   const secrets = new Secrets(contract, callers, given)
-  const run = test(contract, { url, auth, otherAuth, ...given })
+  const testRun = test(contract, { url, auth, otherAuth, ...given })
+  const urlOf = (request: WireRequest) => addressOf(contract, url, request)
   const report = new JunitReport()
   const each = (result: Result) => {
     if (junit !== undefined) report.add(result)
   }
-  const urlOf = (request: WireRequest) => addressOf(contract, url, request)
-  const exitCode = await printRun(run, terminal, { urlOf, secrets, isCovered, each })
-  if (junit !== undefined)
-    await writeFile(junit, report.text(isCovered ? run.coverage.gaps('declared', run.operations) : []))
+  const exitCode = await printRun(testRun, terminal, { urlOf, secrets, isCovered, each })
+  const gaps = isCovered ? testRun.coverage.gaps('declared', testRun.operations) : []
+  if (junit !== undefined) await writeOutput('--junit', junit, report.text(gaps))
   return exitCode
 }
 
@@ -117,27 +103,20 @@ function optionsOf({ header, query, cookie, only, skip, seed, seconds: time, 'st
   }
 }
 
-async function contractIn(file: string): Promise<TestedContract> {
-  const { document } = await readCheckedContract(readSource(file, file), file)
-  return readContract(document)
-}
-
 /** Progress is only for a terminal at which someone looks. */
 function onConsole(): Terminal {
-  const { stderr, stdout } = process
-  // A closed pipe is not an error.
-  stdout.on('error', () => process.exit(2))
+  const { stderr } = process
   const clear = () => {
     if (stderr.isTTY) stderr.write('\r\u001b[K')
   }
   return {
     line: (line) => {
       clear()
-      stdout.write(`${line}\n`)
+      console.log(line)
     },
     problem: (line) => {
       clear()
-      stderr.write(`${line}\n`)
+      console.error(line)
     },
     progress: (line) => {
       clear()
