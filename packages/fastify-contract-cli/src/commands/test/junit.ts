@@ -1,41 +1,38 @@
 import type { Result } from '../../suite/run/suite.ts'
 
-/** Collects results for a report in JUnit's XML, a suite for each operation. */
-export class JunitReport {
-  readonly #suites = new Map<string, string[]>()
-
-  add(result: Result): void {
-    const name = result.route ?? 'all operations'
-    const cases = this.#suites.get(name) ?? []
-    this.#suites.set(name, [...cases, caseOf(name, result)])
-  }
-
-  /** @param gaps what was never seen, where that is a failure */
-  text(gaps: readonly string[] = []): string {
-    for (const gap of gaps) {
-      const cases = this.#suites.get('coverage') ?? []
-      this.#suites.set('coverage', [...cases, testcase('coverage', gap, element('failure', 'never seen', gap))])
-    }
-    const suites = [...this.#suites].map(([name, cases]) => {
-      const count = (tag: string) => String(cases.filter((text) => text.includes(`<${tag} `)).length)
-      const verdicts = `failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`
-      const counts = `tests="${String(cases.length)}" ${verdicts}`
-      return `<testsuite name="${escaped(name)}" ${counts}>\n${cases.join('\n')}\n</testsuite>`
-    })
-    return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('\n')}\n</testsuites>\n`
-  }
+/**
+ * Writes a report in JUnit's XML, a suite for each operation.
+ *
+ * @param gaps what was never seen, where that is a failure
+ */
+export function junitOf(results: readonly Result[], gaps: readonly string[]): string {
+  const groups = Map.groupBy(results, ({ route = 'all operations' }) => route)
+  const cases = [...groups].map(([name, group]): [string, string[]] => {
+    return [name, group.map((result) => testcase(name, result.title, outcomeOf(result)))]
+  })
+  const unseen = gaps.map((gap) => testcase('coverage', gap, element('failure', 'never seen', gap)))
+  if (unseen.length > 0) cases.push(['coverage', unseen])
+  const suites = cases.map(([name, texts]) => suite(name, texts))
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('\n')}\n</testsuites>\n`
 }
 
-function caseOf(name: string, result: Result): string {
+function suite(name: string, cases: readonly string[]): string {
+  const count = (tag: string) => String(cases.filter((text) => text.includes(`<${tag} `)).length)
+  const verdicts = `failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`
+  const counts = `tests="${String(cases.length)}" ${verdicts}`
+  return `<testsuite name="${escaped(name)}" ${counts}>\n${cases.join('\n')}\n</testsuite>`
+}
+
+function outcomeOf(result: Result): string {
   switch (result.verdict) {
     case 'ok':
-      return testcase(name, result.title, '')
+      return ''
     case 'left out':
-      return testcase(name, result.title, element('skipped', `${result.because}: ${result.reason}`, ''))
+      return element('skipped', `${result.because}: ${result.reason}`, '')
     case 'not judged':
-      return testcase(name, result.title, element('error', result.reason, ''))
+      return element('error', result.reason, '')
     case 'fault':
-      return testcase(name, result.title, element('failure', result.kind, result.problem))
+      return element('failure', result.kind, result.problem)
   }
 }
 

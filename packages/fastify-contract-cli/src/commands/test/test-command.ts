@@ -5,13 +5,13 @@ import { readSource } from '../../model/yaml/read-file.ts'
 import { addressOf, readContract } from '../../suite/ground/contract.ts'
 import type { WireRequest } from '../../suite/ground/exchange.ts'
 import { test } from '../../suite/run/run.ts'
-import type { Result } from '../../suite/run/suite.ts'
 import { callersOf, numberOf, pathValuesOf, splitAt } from '../option-values.ts'
 import { endWithOutput, writeOutput } from '../print.ts'
 import { UsageError } from '../usage-error.ts'
-import { JunitReport } from './junit.ts'
+import { junitOf } from './junit.ts'
+import { printRun } from './print-run.ts'
+import { showProgress } from './progress.ts'
 import { Secrets } from './secrets.ts'
-import { type Terminal, printRun, withPrintableText } from './terminal.ts'
 
 export const usage = `Usage: fastify-contract test FILE --url URL [OPTION …]
 
@@ -47,20 +47,19 @@ const options = { ...places, ...additions, skip: several, coverage: flag, 'stric
 export async function run(args: string[]): Promise<0 | 1 | 2> {
   // Nobody looks any more.
   endWithOutput(2)
-  const terminal = withPrintableText(onConsole())
   try {
-    return await judge(args, terminal)
+    return await judge(args)
   } catch (error) {
     if (!(error instanceof BrokenContract)) throw error
-    for (const line of error.all) terminal.problem(line)
+    for (const line of error.all) console.error(line)
     return 2
   } finally {
-    terminal.progress('')
+    showProgress('')
   }
 }
 
 /** @returns the exit code */
-async function judge(args: string[], terminal: Terminal): Promise<0 | 1 | 2> {
+async function judge(args: string[]): Promise<0 | 1 | 2> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [file, ...others] = positionals
   if (file === undefined || others.length > 0 || values.url === undefined) {
@@ -76,13 +75,8 @@ async function judge(args: string[], terminal: Terminal): Promise<0 | 1 | 2> {
   const secrets = new Secrets(contract, callers, given)
   const testRun = test(contract, { url, auth, otherAuth, ...given })
   const urlOf = (request: WireRequest) => addressOf(contract, url, request)
-  const report = new JunitReport()
-  const each = (result: Result) => {
-    if (junit !== undefined) report.add(result)
-  }
-  const exitCode = await printRun(testRun, terminal, { urlOf, secrets, isCovered, each })
-  const gaps = isCovered ? testRun.coverage.gaps('declared', testRun.operations) : []
-  if (junit !== undefined) await writeOutput('--junit', junit, report.text(gaps))
+  const { results, gaps, exitCode } = await printRun(testRun, { urlOf, secrets, isCovered })
+  if (junit !== undefined) await writeOutput('--junit', junit, junitOf(results, isCovered ? gaps : []))
   return exitCode
 }
 
@@ -100,27 +94,5 @@ function optionsOf({ header, query, cookie, only, skip, seed, seconds: time, 'st
     seed: seed === undefined ? undefined : numberOf('--seed', seed, { max: 2 ** 31 }),
     seconds: numberOf('--seconds', time, { min: 1, max: 86_400 }),
     isStrict,
-  }
-}
-
-/** Progress is only for a terminal at which someone looks. */
-function onConsole(): Terminal {
-  const { stderr } = process
-  const clear = () => {
-    if (stderr.isTTY) stderr.write('\r\u001b[K')
-  }
-  return {
-    line: (line) => {
-      clear()
-      console.log(line)
-    },
-    problem: (line) => {
-      clear()
-      console.error(line)
-    },
-    progress: (line) => {
-      clear()
-      if (stderr.isTTY) stderr.write(line.slice(0, Math.max(10, stderr.columns - 1)))
-    },
   }
 }
