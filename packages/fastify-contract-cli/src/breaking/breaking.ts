@@ -3,7 +3,7 @@ import { printable } from 'fastify-contract/json'
 import { BrokenContract, type CommandResult } from '../model/yaml/findings.ts'
 import { type OpenApi, readOpenApi } from '../model/read-contract.ts'
 import { readSource } from '../model/yaml/read-file.ts'
-import { type Change, compareContracts } from './compare-contracts.ts'
+import { type Impact, compareContracts, impacts } from './compare-contracts.ts'
 import { type Releases, findBase, parseVersion } from './releases.ts'
 
 /**
@@ -24,8 +24,15 @@ export async function checkBreaking(
     const after = await read(contract)
     const { label, file } = findBase(releases, wanted, versionOf(after))
     const before = await read(file)
-    const changes = await compareContracts(before, after)
-    return resultOf({ contract, label, changes, before: versionOf(before), after: versionOf(after), listsAll })
+    const changes = Map.groupBy(await compareContracts(before, after), ({ impact }) => impact)
+    if (changes.size === 0) return { ok: true, lines: [`${contract}: no changes since ${label}`] }
+    const of = (impact: Impact) => changes.get(impact) ?? []
+    const listed = impacts.filter((impact) => listsAll || impact !== 'editorial').flatMap(of)
+    const lines = listed.map(({ impact, text, place }) => `${impact.padEnd(10)}  ${text} (${place})`)
+    const counts = impacts.map((impact) => `${String(of(impact).length)} ${impact}`).join(', ')
+    const more = changes.has('editorial') && !listsAll ? ' (--all lists them)' : ''
+    const { ok, remedy } = versionFor(changes, versionOf(before), versionOf(after), contract)
+    return { ok, lines: [...lines, `compared with ${label}: ${counts}${more}${remedy}`] }
   } catch (error) {
     if (!(error instanceof BrokenContract)) throw error
     return { ok: false, lines: [error.message] }
@@ -36,42 +43,17 @@ function versionOf({ document }: OpenApi): string {
   return printable(document.info.version)
 }
 
-interface Comparison {
-  contract: string
-  /** What it is compared with. */
-  label: string
-  changes: Change[]
-  /** The versions of both. */
-  before: string
-  after: string
-  listsAll: boolean
-}
-
-function resultOf({ contract, label, changes, before, after, listsAll }: Comparison): CommandResult {
-  if (changes.length === 0) return { ok: true, lines: [`${contract}: no changes since ${label}`] }
-  const changesByImpact = (['breaking', 'compatible', 'editorial'] as const).map(
-    (impact) => [impact, changes.filter((change) => change.impact === impact)] as const,
-  )
-  const listed = changesByImpact.filter(([impact]) => listsAll || impact !== 'editorial')
-  const lines = listed.flatMap(([impact, found]) =>
-    found.map(({ text, place }) => `${impact.padEnd(10)}  ${text} (${place})`),
-  )
-  const isShort = changesByImpact.some(([impact, found]) => impact === 'editorial' && found.length > 0 && !listsAll)
-  const counts =
-    changesByImpact.map(([impact, found]) => `${String(found.length)} ${impact}`).join(', ') +
-    (isShort ? ' (--all lists them)' : '')
-  const summary = `compared with ${label}: ${counts}`
-  if (!changes.some(({ impact }) => impact === 'breaking')) {
-    const minor = changes.some(({ impact }) => impact === 'compatible') ? nextMinor(before, after) : undefined
-    const remedy = minor === undefined ? '' : `; set info.version to ${minor} in ${contract} (now ${after})`
-    return { ok: true, lines: [...lines, summary + remedy] }
+/** Whether the version of a contract says what has changed, and what to do. */
+function versionFor(changes: ReadonlyMap<Impact, unknown>, before: string, after: string, contract: string) {
+  const remedyOf = (version: string) => `set info.version to ${version} in ${contract} (now ${after})`
+  if (!changes.has('breaking')) {
+    const minor = changes.has('compatible') ? nextMinor(before, after) : undefined
+    return { ok: true, remedy: minor === undefined ? '' : `; ${remedyOf(minor)}` }
   }
   if (majorOf(after) > majorOf(before)) {
-    return { ok: true, lines: [...lines, `${summary}; ${after} is a new major version (was ${before})`] }
+    return { ok: true, remedy: `; ${after} is a new major version (was ${before})` }
   }
-  const next = `${String(majorOf(before) + 1)}.0.0`
-  const remedy = `undo the breaking changes, or set info.version to ${next} in ${contract} (now ${after})`
-  return { ok: false, lines: [...lines, `${summary}; ${remedy}`] }
+  return { ok: false, remedy: `; undo the breaking changes, or ${remedyOf(`${String(majorOf(before) + 1)}.0.0`)}` }
 }
 
 /** The minor version that a compatible change needs; undefined if the contract has it. */

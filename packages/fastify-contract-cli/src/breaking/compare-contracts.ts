@@ -1,13 +1,14 @@
 import { namesOf, printable } from 'fastify-contract/json'
-import { isSchema } from 'fastify-contract/schema'
 import type { OpenApi } from '../model/read-contract.ts'
+import { isObject } from '../suite/ground/members.ts'
 import { type RedoclyChange, pointerInContract, redoclyDiff } from './redocly-diff.ts'
 
 /**
  * The impact of a change on clients of the earlier contract: it can break them, it cannot, or it only changes the
  * documentation. Unknown changes count as breaking.
  */
-export type Impact = 'breaking' | 'compatible' | 'editorial'
+export const impacts = ['breaking', 'compatible', 'editorial'] as const
+export type Impact = (typeof impacts)[number]
 
 /** One change of the contract. */
 export interface Change {
@@ -57,9 +58,9 @@ function judge(change: RedoclyChange): { impact: Impact; reason?: string } {
   const [was, is] = [base?.value, revision?.value]
   if (impact === 'major') return { impact: 'breaking' }
   // A client relies on the isolation of callers.
-  if (typeName === 'SecurityRequirement' && kind !== 'removed' && isSchema(is) && Object.keys(is).length === 0)
+  if (typeName === 'SecurityRequirement' && kind !== 'removed' && isObject(is) && Object.keys(is).length === 0)
     return { impact: 'breaking', reason: 'credentials are no longer required' }
-  if (typeName === 'RequestBody' && kind === 'added' && isSchema(is) && is['required'] === true)
+  if (typeName === 'RequestBody' && kind === 'added' && isObject(is) && is['required'] === true)
     return { impact: 'breaking', reason: 'a required body was added' }
   if (typeName === 'Header' && property === 'required' && was === true)
     return { impact: 'breaking', reason: 'the header is no longer required' }
@@ -102,8 +103,8 @@ function largeNumberChanges(before: unknown, after: unknown, side: OpenApi, name
     return [changeAt('breaking', `changed from ${String(before)} to ${String(after)}`, names, names, side)]
   }
   if (typeof before !== 'object' || before === null || typeof after !== 'object' || after === null) return []
-  const current = after as Record<string, unknown>
+  const current = new Map<string, unknown>(Object.entries(after))
   return Object.entries(before).flatMap(([name, member]) =>
-    /^examples?$/.test(name) ? [] : largeNumberChanges(member, current[name], side, [...names, name]),
+    /^examples?$/.test(name) ? [] : largeNumberChanges(member, current.get(name), side, [...names, name]),
   )
 }

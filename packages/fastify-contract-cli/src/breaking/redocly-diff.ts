@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type ContractDocument, methodFields, operationPlaces, operationsIn } from 'fastify-contract/document'
-import { isSchema } from 'fastify-contract/schema'
 import type { OpenApi } from '../model/read-contract.ts'
 import type { Kind } from '../model/table/keyword.ts'
 import { splitMethods } from '../model/mend/split-methods.ts'
 import { heldBy } from '../model/table/table.ts'
+import { isObject } from '../suite/ground/members.ts'
 
 /** A change in the JSON report of `redocly diff`. */
 export interface RedoclyChange {
@@ -57,6 +57,7 @@ export async function redoclyDiff(before: OpenApi, after: OpenApi): Promise<Redo
       maxBuffer: 2 ** 26,
       env: { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
     })
+    // The form of this version.
     const { reportVersion, changes } = JSON.parse(stdout) as { reportVersion: string; changes: RedoclyChange[] }
     if (reportVersion !== '1') throw new Error(`redocly diff writes reports of version ${reportVersion}, not 1`)
     return changes
@@ -70,27 +71,6 @@ function withOwnServers({ document: { paths = {} } }: OpenApi): string[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     operationsIn(item).flatMap(({ method, written }) => (written.servers === undefined ? [] : `${method} ${path}`)),
   )
-}
-
-/**
- * Copies a contract with the effective security in every operation, and the effective servers in some. A public operation
- * gets one empty alternative.
- */
-function comparable({ document }: OpenApi, moved: ReadonlySet<string>): unknown {
-  // A copy of the same form.
-  const copy = copyForRedocly(document) as unknown as ContractDocument
-  const { security: documentSecurity = [], ...rest } = copy
-  for (const [path, item] of Object.entries(rest.paths ?? {})) {
-    for (const { method, written } of operationsIn(item)) {
-      const { security = documentSecurity } = written
-      written.security = security.length === 0 ? [{}] : security
-      if (moved.has(`${method} ${path}`)) written.servers ??= rest.servers ?? [{ url: '/' }]
-    }
-  }
-  // Where they are used are copies.
-  Reflect.deleteProperty(rest.components ?? {}, 'mediaTypes')
-  const paths = Object.entries(splitMethods(rest.paths ?? {}, ' ')) as [string, object][]
-  return { ...rest, paths: Object.fromEntries(paths.filter(([, item]) => operationPlaces(item).length > 0)) }
 }
 
 /** A path for the responses to unmatched requests, because Redocly ignores extensions. No real path has a space. */
@@ -109,42 +89,57 @@ export function pointerInContract(pointer: string): string {
 }
 
 /**
- * Copies a contract for Redocly, which follows `$ref` even in data and does not support bigints: `$ref` in data is renamed.
- * It also follows the mappings of discriminators, so those that lead nowhere are left out. The responses to unmatched
- * requests become those of a separate path.
+ * Copies a contract for Redocly, with the effective security in every operation, and the effective servers in some. A public
+ * operation gets one empty alternative. The responses to unmatched requests become those of a separate path.
  */
-function copyForRedocly(document: object): Record<string, unknown> {
+function comparable({ document }: OpenApi, moved: ReadonlySet<string>): unknown {
+  const { security: documentSecurity = [], paths = {}, 'x-unmatched-responses': responses, ...rest } = document
+  const unmatched = responses && { [unmatchedPath]: { get: { operationId: unmatchedPath, responses, security: [] } } }
+  const items = Object.entries({ ...paths, ...unmatched }).map(([path, item]) => {
+    const copy = structuredClone(item)
+    for (const { method, written } of operationsIn(copy)) {
+      const { security = documentSecurity } = written
+      written.security = security.length === 0 ? [{}] : security
+      if (moved.has(`${method} ${path}`)) written.servers ??= rest.servers ?? [{ url: '/' }]
+    }
+    return [path, copy] as const
+  })
+  const split = Object.entries(splitMethods(Object.fromEntries(items), ' '))
+  const served = split.filter(([, item]) => isObject(item) && operationPlaces(item).length > 0)
+  return copyForRedocly({ ...rest, paths: Object.fromEntries(served) })
+}
+
+/**
+ * Copies a document for Redocly, which follows `$ref` even in data and does not support bigints: `$ref` in data is renamed.
+ * It also follows the mappings of discriminators, so those that lead nowhere are left out.
+ */
+function copyForRedocly(document: Record<string, unknown> & Pick<ContractDocument, 'components'>): unknown {
+  const { components: { schemas = {} } = {} } = document
+  const leadsToSchema = (target: unknown) =>
+    typeof target === 'string' && Object.hasOwn(schemas, target.replace('#/components/schemas/', ''))
+
   /** @param kind of the object; undefined in data */
   function copy(value: unknown, kind?: Kind): unknown {
     if (typeof value === 'bigint') return Number(value)
     if (Array.isArray(value)) return value.map((each) => copy(each, kind))
-    if (!isSchema(value)) return value
-    const members = Object.entries(value).map(([name, member]): [string, unknown] => {
-      if (kind === 'discriminator' && name === 'mapping' && isSchema(member))
-        return [name, Object.fromEntries(Object.entries(member).filter(([, target]) => leadsToSchema(target)))]
-      if (kind === undefined) return [/^(?:\$ref|externalValue)$/.test(name) ? `${name} ` : name, copy(member)]
+    if (!isObject(value)) return value
+    const members = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
+      if (kind === undefined) return [[/^(?:\$ref|externalValue)$/.test(name) ? `${name} ` : name, copy(member)]]
+      // Where they are used are copies.
+      if (kind === 'components' && name === 'mediaTypes') return []
+      if (kind === 'discriminator' && name === 'mapping' && isObject(member))
+        return [[name, Object.fromEntries(Object.entries(member).filter(([, target]) => leadsToSchema(target)))]]
       const held = heldBy(value, kind, name)
       // Redocly does not compare it.
-      if (name === 'itemSchema' && held !== undefined)
-        return ['schema', { type: 'array', items: copy(member, held.kind) }]
-      if (held === undefined || held.holder === value || Array.isArray(member)) return [name, copy(member, held?.kind)]
-      return [name, Object.fromEntries(held.names.map((each) => [each, copy(held.holder[each], held.kind)]))]
+      if (name === 'itemSchema') return [['schema', { type: 'array', items: copy(member, held?.kind) }]]
+      if (held === undefined || held.holder === value || Array.isArray(member))
+        return [[name, copy(member, held?.kind)]]
+      return [[name, Object.fromEntries(held.names.map((each) => [each, copy(held.holder[each], held.kind)]))]]
     })
     // It compares no schema with none.
     const hasNoSchema = /Content$/.test(kind ?? '') && !('schema' in value || 'itemSchema' in value || '$ref' in value)
     return { ...(hasNoSchema ? { schema: {} } : {}), ...Object.fromEntries(members) }
   }
 
-  const { components: { schemas = {} } = {} } = document as ContractDocument
-  const leadsToSchema = (target: unknown) =>
-    typeof target === 'string' && Object.hasOwn(schemas, target.replace('#/components/schemas/', ''))
-
-  // A document is an object.
-  const { 'x-unmatched-responses': responses, ...rest } = copy(document, 'document') as Record<string, unknown>
-  const { paths } = rest
-  if (responses === undefined || !isSchema(paths)) return rest
-  return {
-    ...rest,
-    paths: { ...paths, [unmatchedPath]: { get: { operationId: unmatchedPath, responses, security: [] } } },
-  }
+  return copy(document, 'document')
 }

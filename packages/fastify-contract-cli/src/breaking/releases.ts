@@ -7,9 +7,8 @@ export type Version = readonly [major: number, minor: number, patch: number]
 
 /** Parses X.Y.Z or vX.Y.Z; undefined for any other text. */
 export function parseVersion(text: string): Version | undefined {
-  const numbers = /^v?(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/.exec(text)?.slice(1).map(Number)
-  // The expression has three groups.
-  return numbers as [number, number, number] | undefined
+  const [, major, minor, patch] = /^v?(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/.exec(text) ?? []
+  return patch === undefined ? undefined : [Number(major), Number(minor), Number(patch)]
 }
 
 /** The released contracts: `FOLDER/openapi-X.Y.Z.yaml` for the contract `openapi.yaml`. */
