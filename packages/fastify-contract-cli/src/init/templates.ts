@@ -1,5 +1,6 @@
 import { type ContractOperation, generateCommand } from 'fastify-contract/document'
 import type { SecurityScheme, requiredSchemesOf } from 'fastify-contract/security'
+import { secretVariable } from './secret-variable.ts'
 import { comment, propertyName, quoted } from './typescript.ts'
 
 /** The exact versions of what a new service installs. */
@@ -139,22 +140,10 @@ export function secretsProblem(): string | undefined {
 `
 }
 
-/**
- * The environment variable with the secret of each scheme, by its name. Without the prefix, that of a scheme `user` would
- * be one that each shell sets. `fastify-contract test` shows credentials by the same names.
- */
+/** The environment variable with the secret of each scheme, by its name. */
 export function variablesOf(schemes: Service['schemes']): ReadonlyMap<string, string> {
-  const variables = new Map<string, string>()
   const taken = new Set<string>()
-  for (const name of schemes.keys()) {
-    const words = name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '')
-    const variable = `AUTH_${words === '' ? 'SECRET' : words.toUpperCase()}`
-    let distinct = variable
-    for (let index = 2; taken.has(distinct); index++) distinct = `${variable}_${String(index)}`
-    variables.set(name, distinct)
-    taken.add(distinct)
-  }
-  return variables
+  return new Map([...schemes.keys()].map((name) => [name, secretVariable('AUTH', name, taken)]))
 }
 
 export function app({ schemes, hasForm }: Service): string {

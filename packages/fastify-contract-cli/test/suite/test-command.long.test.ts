@@ -99,6 +99,26 @@ test('the credentials of a second caller are never printed', async () => {
   expect(lines).toContain('before a line of curl, set AUTH_KEY_2 to the second value of --auth key')
 })
 
+test('each secret has a shell variable of its own', async () => {
+  const contract = {
+    openapi: '3.1.0',
+    info: { title: 'A', version: '1' },
+    paths: {
+      '/a': {
+        get: { operationId: 'getA', security: [{ 'a-b': [], aB: [] }], responses: { 200: { description: 'Done.' } } },
+      },
+    },
+    components: { securitySchemes: { 'a-b': key, aB: { ...key, name: 'Y-Key' } } },
+  }
+  const file = join(await folderWith({ 'two.json': contract }), 'two.json')
+  const url = await listen((_request, response) => void response.writeHead(299).end('a'))
+  const { lines } = await run([file, '--url', url, '--seconds', '3', '--auth', 'a-b=k', '--auth', 'aB=l'])
+  expect(lines.filter((line) => line.startsWith('before a line of curl'))).toEqual([
+    'before a line of curl, set AUTH_A_B to the value of --auth a-b',
+    'before a line of curl, set AUTH_A_B_2 to the value of --auth aB',
+  ])
+})
+
 test.each([
   ['--auth', secret],
   ['--auth', `${secret}==`],

@@ -1,4 +1,5 @@
 import { shellQuoted } from 'fastify-contract/document'
+import { secretVariable } from '../../init/secret-variable.ts'
 import type { TestedContract } from '../../suite/ground/contract.ts'
 import { type Additions, schemeOf } from '../../suite/write/credentials.ts'
 import type { Credentials } from '../../suite/ground/contract-request.ts'
@@ -20,7 +21,8 @@ export class Secrets {
   readonly #used = new Set<Secret>()
 
   constructor(contract: TestedContract, callers: readonly Credentials[], additions: Additions) {
-    const secrets = [...secretsOfCallers(contract, callers), ...secretsOfAdditions(additions)]
+    const taken = new Set<string>()
+    const secrets = [...secretsOfCallers(contract, callers, taken), ...secretsOfAdditions(additions, taken)]
     // What two callers have in common is known by the first.
     this.#secrets = [...new Map(secrets.toReversed().map((secret) => [secret.value, secret])).values()].toReversed()
   }
@@ -65,30 +67,28 @@ function splitAt(text: string, secret: Secret): (string | Secret)[] {
   return parts.flatMap((part, index) => (index === 0 ? [part] : [secret, part]))
 }
 
-function secretsOfCallers(contract: TestedContract, callers: readonly Credentials[]): Secret[] {
+function secretsOfCallers(contract: TestedContract, callers: readonly Credentials[], taken: Set<string>): Secret[] {
   return callers.flatMap((caller, index) =>
     Object.entries(caller).map(([name, sent]) => {
       const { kind, in: place } = schemeOf(contract, name)
-      const form = kind === 'basic' ? ', in base64' : ''
       const value = kind === 'apiKey' ? sent : sent.replace(/^\S+ /, '')
-      const which = index === 0 ? 'the value' : 'the second value'
-      const variable = variableOf('AUTH', index === 0 ? name : `${name}_2`)
-      return place === 'header'
-        ? { value, variable, meaning: `${which} of --auth ${name}${form}` }
-        : encoded({ value, variable, meaning: `${which} of --auth ${name}` })
+      const variable = secretVariable('AUTH', name, taken)
+      const meaning = `the ${index === 0 ? '' : 'second '}value of --auth ${name}${kind === 'basic' ? ', in base64' : ''}`
+      return place === 'header' ? { value, variable, meaning } : encoded({ value, variable, meaning })
     }),
   )
 }
 
 /** What looks like credentials in what each request has too. */
-function secretsOfAdditions({ headers = {}, query = [], cookies = [] }: Additions): Secret[] {
+function secretsOfAdditions({ headers = {}, query = [], cookies = [] }: Additions, taken: Set<string>): Secret[] {
   const of = (option: string, pairs: readonly (readonly [name: string, value: string])[]) =>
     pairs
       .filter(([name, value]) => isSecret(name, value))
-      .map(([name, value]) => {
-        const meaning = `the value of --${option} ${name}`
-        return { value: value.replace(/^\w+ (?=\S+$)/, ''), variable: variableOf(option, name), meaning }
-      })
+      .map(([name, value]) => ({
+        value: value.replace(/^\w+ (?=\S+$)/, ''),
+        variable: secretVariable(option, name, taken),
+        meaning: `the value of --${option} ${name}`,
+      }))
   return [...of('header', Object.entries(headers)), ...of('query', query).map(encoded), ...of('cookie', cookies)]
 }
 
@@ -101,9 +101,4 @@ function isSecret(name: string, value: string): boolean {
 function encoded({ value, variable, meaning }: Secret): Secret {
   const sent = encodeURIComponent(value)
   return { value: sent, variable, meaning: sent === value ? meaning : `${meaning}, percent-encoded` }
-}
-
-function variableOf(prefix: string, name: string): string {
-  const words = name.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').replaceAll(/\W+/g, '_')
-  return `${prefix}_${words}`.toUpperCase()
 }
