@@ -4,7 +4,7 @@ import { alternativesOf, targetOf, withoutAnnotations } from 'fastify-contract/s
 import type { SchemaChecks } from '../ground/contract.ts'
 import { canonical } from '../ground/exact-json.ts'
 import type { Json } from './json-value.ts'
-import type { TimeShare } from '../ground/time-share.ts'
+import type { Clock } from '../ground/clock.ts'
 import { TooDeep } from '../ground/no-generator.ts'
 
 /** The keywords that assert something of a value and for which values are drawn on purpose. */
@@ -69,7 +69,7 @@ export interface SchemaSource {
   /** Takes what is left out of requests because the suite knows no values of it. */
   skippedParts?: Set<string>
   /** Ends the search for a value. */
-  time?: TimeShare
+  time?: Clock
   /** How many characters a text has that its schema does not limit; undefined for those of a body. */
   longest?: number
   /** Whether objects have no undeclared properties, even where they would be dropped. */

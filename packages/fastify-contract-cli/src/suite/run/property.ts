@@ -4,7 +4,7 @@ import { type FaultKind, Fault, Unjudged } from '../ground/fault.ts'
 import { LeftOut } from '../ground/left-out.ts'
 import type { Exchange, WireRequest } from '../ground/exchange.ts'
 import { isObject } from '../ground/members.ts'
-import type { TimeShare } from '../ground/time-share.ts'
+import type { Clock } from '../ground/clock.ts'
 
 /** How many requests are kept of one case. */
 const maxKept = 20
@@ -53,7 +53,7 @@ export interface PropertyOptions {
   numRuns: number
   path: string | undefined
   /** Ends the drawing, the runs, and the search for a smaller case. */
-  time: TimeShare
+  clock: Clock
   /** Whether a property holds only after all runs. If not, one is enough where the time is up. */
   isWhole: boolean
   /** Takes the first failure. @returns whether a smaller case is looked for */
@@ -65,7 +65,7 @@ export interface PropertyOptions {
 export async function checkProperty<Drawn>(
   arbitrary: fc.Arbitrary<Drawn>,
   testOne: (drawn: Drawn) => Promise<void>,
-  { seed, numRuns, path, time, isWhole, trail, onFailure = () => true }: PropertyOptions,
+  { seed, numRuns, path, clock, isWhole, trail, onFailure = () => true }: PropertyOptions,
 ): Promise<void> {
   let runs = 0
   let isShrunk: boolean | undefined
@@ -76,12 +76,10 @@ export async function checkProperty<Drawn>(
   const property = fc.asyncProperty(arbitrary, async (drawn) => {
     trail.requests = []
     try {
-      time.assertLeft()
+      clock.assertLeft()
       await testOne(drawn)
       runs++
-      time.endGrace()
     } catch (error) {
-      time.endGrace()
       if (error instanceof LeftOut) {
         stopped ??= error
         // The plugin `interruptAfterTimeLimit` would abandon the run, whose requests would disturb the next test.
@@ -95,6 +93,8 @@ export async function checkProperty<Drawn>(
       requests = trail.requests
       isShrunk ??= onFailure(error)
       throw error
+    } finally {
+      clock.endGrace()
     }
   })
   const shrink = property.shrink.bind(property)

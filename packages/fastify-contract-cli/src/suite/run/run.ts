@@ -8,9 +8,9 @@ import { type LeftOutCause, LeftOut } from '../ground/left-out.ts'
 import { messageOf } from './property.ts'
 import type { ReceivedResponse, Exchange } from '../ground/exchange.ts'
 import { validRequest } from '../write/requests.ts'
-import { connect, patience } from '../send/send.ts'
-import { type Case, type CaseGroup, type Result, type SuiteOptions, createContractSuite } from './suite.ts'
-import { timeIsUp } from '../ground/time-share.ts'
+import { connect } from '../send/send.ts'
+import { type Case, type CaseGroup, type Result, type SuiteOptions, suiteWithin } from './suite.ts'
+import { Clock, timeIsUp } from '../ground/clock.ts'
 import { attempt } from '../ground/no-generator.ts'
 
 /** What is tested, and how far. */
@@ -39,11 +39,10 @@ const shareOfNeeds = 0.2
 export function test(contract: TestedContract, options: TestOptions): TestRun {
   const { only, seconds = 60 } = options
   const milliseconds = seconds * 1000
-  const deadline = performance.now() + milliseconds
-  const wait = Math.min(milliseconds / 4, Math.max(patience, Math.min(2 * patience, milliseconds / 12)))
-  const { exchange, close } = connect(contract, options, wait)
-  const untilDeadline = until(deadline, exchange)
-  const suite = createContractSuite(contract, { ...options, exchange: untilDeadline })
+  const clock = new Clock(milliseconds, options.scale)
+  const { exchange, close } = connect(contract, options, clock)
+  const untilEnd = clock.until(exchange)
+  const suite = suiteWithin(clock, contract, { ...options, exchange: untilEnd })
   const chosen = only === undefined ? contract.operations : [chosenOperation(contract, only)]
   const ids = new Set(chosen.map(({ id }) => id))
   const isChosen = ({ operation }: CaseGroup) => operation === undefined || ids.has(operation)
@@ -53,20 +52,20 @@ export function test(contract: TestedContract, options: TestOptions): TestRun {
     const reported = new Set<string | undefined>()
     const givenNames = (options.pathValues ?? []).map(([name]) => name)
     try {
-      await assertReachable(untilDeadline)
+      await assertReachable(untilEnd)
       for (const name of Object.keys(options.auth ?? {}))
-        await assertAccepted(name, contract, { ...options, exchange: untilDeadline })
+        await assertAccepted(name, contract, { ...options, exchange: untilEnd })
       // The chosen operations find nothing that nobody has created.
       const needed = groups.filter((each) => !isChosen(each)).flatMap(({ cases }) => cases())
       for (const { run } of needed) await run((milliseconds * shareOfNeeds) / needed.length)
-      for await (const result of runGroups(groups.filter(isChosen), deadline, () => assertReachable(exchange))) {
+      for await (const result of runGroups(groups.filter(isChosen), clock, () => assertReachable(exchange))) {
         if (result.verdict === 'fault' || isUntested(result) || isSkipped(result)) reported.add(result.operation)
         yield result
       }
       yield* chosen
         .filter(({ id }) => !reported.has(id))
         .flatMap((each) => withoutSuccess(each, suite.coverage, givenNames) ?? [])
-      for (const title of suite.skippedParts) yield { ...skippedResult({ title }, 'nothing to send', ''), title }
+      for (const title of suite.skippedParts) yield leftOut({ title }, new LeftOut('nothing to send', ''))
     } finally {
       await suite.close()
       await close()
@@ -83,8 +82,8 @@ export function test(contract: TestedContract, options: TestOptions): TestRun {
 
 type Named = Pick<Result, 'operation' | 'route' | 'title'>
 
-function skippedResult(named: Named, because: LeftOutCause, reason: string): Result {
-  return { ...named, notes: [], verdict: 'left out', because, reason }
+function leftOut(named: Named, { because, message }: LeftOut): Result {
+  return { ...named, notes: [], verdict: 'left out', because, reason: message }
 }
 
 /** Whether a result says that something was not tested that should have been. */
@@ -116,23 +115,8 @@ function withoutSuccess(
     '--skip it',
   ]
   const reason = `no request succeeds: received ${received === '' ? 'nothing' : received}; ${remedies.join(', or ')}`
-  return skippedResult({ operation: id, route: routeOf(operation), title: `${id} succeeds` }, 'value', reason)
-}
-
-/** Gives up at the end of a run, when what is tried says nothing any more. */
-function until(deadline: number, exchange: Exchange): Exchange {
-  return async (request) => {
-    const { promise, reject } = Promise.withResolvers<never>()
-    const giveUp = () => {
-      reject(new LeftOut('time', timeIsUp))
-    }
-    const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()))
-    try {
-      return await Promise.race([exchange(request), promise])
-    } finally {
-      clearTimeout(timer)
-    }
-  }
+  const named = { operation: id, route: routeOf(operation), title: `${id} succeeds` }
+  return leftOut(named, new LeftOut('value', reason))
 }
 
 /** A group, and what has come of it so far. */
@@ -149,15 +133,14 @@ interface Turns {
  */
 async function* runGroups(
   groups: readonly CaseGroup[],
-  deadline: number,
+  clock: Clock,
   assertThere: () => Promise<void>,
 ): AsyncGenerator<Result, void, undefined> {
-  let gone: 'no response' | undefined
-  const reasons = { 'no response': 'the server does not respond any more', time: timeIsUp }
-  const whyToStop = () => gone ?? (performance.now() >= deadline ? 'time' : undefined)
+  let gone: LeftOut | undefined
+  const whyToStop = () => gone ?? (clock.isOver ? timeIsUp() : undefined)
 
-  /** Runs cases until the end, one at least. Each has its share of the turn. */
-  async function takeTurn(turns: Turns, end: number): Promise<void> {
+  /** Runs cases until the end of the turn, one at least. Each has its share of it. */
+  async function takeTurn(turns: Turns): Promise<void> {
     const left = (turns.left ??= turns.group.cases())
     let weightLeft = left.reduce((sum, { weight }) => sum + weight, 0)
     do {
@@ -166,10 +149,10 @@ async function* runGroups(
       const { run, weight, ...named } = next
       const stop = whyToStop()
       if (stop !== undefined) {
-        turns.results.push(skippedResult(named, stop, reasons[stop]))
+        turns.results.push(leftOut(named, stop))
         continue
       }
-      const rest = end - performance.now()
+      const rest = clock.leftOfTurn
       const result = await run(Math.max(1, (rest * weight) / Math.max(1, weightLeft)), Math.max(1, rest / 2))
       weightLeft -= weight
       turns.results.push(result)
@@ -177,9 +160,9 @@ async function* runGroups(
       try {
         await assertThere()
       } catch {
-        gone = 'no response'
+        gone = new LeftOut('no response', 'the server does not respond any more')
       }
-    } while (performance.now() < end || whyToStop() !== undefined)
+    } while (clock.leftOfTurn > 0 || whyToStop() !== undefined)
   }
 
   let waiting = groups.map((group): Turns => ({ group, left: undefined, results: [] }))
@@ -187,14 +170,14 @@ async function* runGroups(
     const unfinished: Turns[] = []
     for (const [index, turns] of waiting.entries()) {
       const { cases: _list, ...named } = turns.group
-      const because = whyToStop()
-      if (because !== undefined && turns.left === undefined) {
+      const stop = whyToStop()
+      if (stop !== undefined && turns.left === undefined) {
         const title = `${named.operation ?? 'the contract'} is tried`
-        yield skippedResult({ ...named, title }, because, reasons[because])
+        yield leftOut({ ...named, title }, stop)
         continue
       }
-      const others = waiting.length - index + unfinished.length
-      await takeTurn(turns, performance.now() + (deadline - performance.now()) / others)
+      clock.startTurn(waiting.length - index + unfinished.length)
+      await takeTurn(turns)
       if (turns.left?.length === 0) yield* turns.results
       else unfinished.push(turns)
     }

@@ -31,7 +31,7 @@ import { type ResponseRules, assertKeepsContract, shortened, valuesOfResponse } 
 import type { ReceivedResponse, Exchange, WireRequest } from '../ground/exchange.ts'
 import { SecondReader } from '../judge/second-reader.ts'
 import { type Server, connect } from '../send/send.ts'
-import { TimeShare } from '../ground/time-share.ts'
+import { Clock } from '../ground/clock.ts'
 
 /** What is tested, and how far. */
 export interface SuiteOptions extends Additions, Server {
@@ -150,16 +150,19 @@ const maxNotes = 20
 /** Prepares the cases of a contract. Nothing is sent before one is run. @throws Unjudged without a server, or without
  * an operation to skip */
 export function createContractSuite(given: TestedContract, options: SuiteOptions): ContractSuite {
+  return suiteWithin(new Clock(Infinity, options.scale), given, options)
+}
+
+/** As `createContractSuite`, within the time of a run. */
+export function suiteWithin(clock: Clock, given: TestedContract, options: SuiteOptions): ContractSuite {
   const { auth = {}, otherAuth, isStrict = false, bodyLimit, rules = {}, needs, path, skip = [] } = options
   const { seed = Math.floor(Math.random() * 2 ** 31), scale = 1, judge = isStrict ? judgeStrictly : judgeAny } = options
   const { assertUnchanged = () => Promise.resolve() } = options
-  const time = new TimeShare()
-  const contract = { ...given, skippedParts: new Set<string>(), time, given: givenValues(options) }
+  const contract = { ...given, skippedParts: new Set<string>(), time: clock, given: givenValues(options) }
   const coverage = new Coverage(contract)
-  const timeout = 60_000 * Math.max(1, scale)
   const trail = new Trail()
   const items = new KnownItems(contract)
-  const connections = connect(contract, options)
+  const connections = connect(contract, options, clock)
   const errors = new HandlerErrors()
   const kept = trail.through(errors.through(connections.exchange))
   let notes = new Set<string>()
@@ -202,7 +205,7 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
   const senderFor: ContractSuite['senderFor'] =
     (credentials, exchange = kept) =>
     async (sent, expected) => {
-      time.assertLeft()
+      clock.assertLeft()
       const received = await exchange(onWire(contract, sent, credentials, options))
       items.record(sent, received)
       return observe(sent, received, expected)
@@ -210,7 +213,7 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
   const checkWith =
     (of: Pick<PropertyOptions, 'isWhole' | 'onFailure'>): CaseTools['check'] =>
     (arbitrary, runs, testOne) =>
-      checkProperty(arbitrary, testOne, { seed, numRuns: Math.ceil(runs * scale), path, trail, time, ...of })
+      checkProperty(arbitrary, testOne, { seed, numRuns: Math.ceil(runs * scale), path, trail, clock, ...of })
   const tools: Tools = {
     contract,
     isStrict,
@@ -223,18 +226,16 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
     newCaller: async () => senderFor(await credentialsFrom(auth)),
     stranger: otherAuth && senderFor(otherAuth),
   }
-  // The search for a smaller counterexample ends before the test of a test runner does.
-  const wholeTime = timeout / 2
-  const resultOf = async (named: Named, run: () => Promise<void>, limit = wholeTime): Promise<Result> => {
+  const resultOf = async (named: Named, run: () => Promise<void>, ...times: CaseTimes): Promise<Result> => {
     trail.requests = []
     notes = new Set()
-    time.start(limit)
+    clock.startCase(...times)
     answered = 0
     const outcome = await outcomeOf(async () => {
       await run()
       if (!isStrict && trail.requests.length > 0 && answered === 0) throw new LeftOut('value', limited)
     }, trail)
-    time.start()
+    clock.endCase()
     if (outcome.verdict === 'fault') items.spare(outcome.requests)
     return { ...named, notes: [...notes], ...outcome }
   }
@@ -244,11 +245,11 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
       const of = operation === undefined ? {} : { operation: operation.id, route: routeOf(operation) }
       const reported = new Set<string>()
       // One small request for each cause is enough, and gets more of the time.
-      const checkFor = (title: string, shrinkTime: number) => {
+      const checkFor = (title: string) => {
         const onFailure = (error: unknown) => {
           const key = reportKey({ title, kind: faultKindOf(error), problem: messageOf(error) })
           const isNew = !reported.has(key)
-          if (isNew) time.extend(shrinkTime)
+          if (isNew) clock.extendCase()
           reported.add(key)
           return isNew
         }
@@ -260,8 +261,8 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
           ...named,
           weight,
           run: (limit, shrinkTime = limit) => {
-            const check = shrinkTime === undefined ? checkWith({ isWhole: true }) : checkFor(named.title, shrinkTime)
-            return resultOf(named, () => run({ ...tools, note, check }), limit)
+            const check = limit === undefined ? checkWith({ isWhole: true }) : checkFor(named.title)
+            return resultOf(named, () => run({ ...tools, note, check }), limit, shrinkTime)
           },
         }
       }
@@ -270,7 +271,7 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
 
   return {
     seed,
-    timeout,
+    timeout: clock.caseTime,
     coverage,
     skippedParts: contract.skippedParts,
     requests: () => trail.count,
@@ -295,6 +296,7 @@ async function credentialsFrom(auth: NonNullable<SuiteOptions['auth']>): Promise
   return Object.fromEntries(await Promise.all(credentials))
 }
 
+type CaseTimes = Parameters<Clock['startCase']>
 type Named = Pick<Result, 'operation' | 'route' | 'title'>
 /** What is left of each member of a union without what a case is named by. */
 type Outcome<Whole = Result> = Whole extends Result ? Omit<Whole, keyof Named | 'notes'> : never

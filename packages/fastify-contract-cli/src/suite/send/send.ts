@@ -9,6 +9,7 @@ import type { Exchange, ReceivedResponse, WireRequest } from '../ground/exchange
 import { Fault, Unjudged } from '../ground/fault.ts'
 import { readItems } from './items.ts'
 import { LeftOut } from '../ground/left-out.ts'
+import { Clock, patience } from '../ground/clock.ts'
 
 /** What `inject` of a Fastify instance gives. */
 interface Injected {
@@ -51,10 +52,9 @@ export interface Connections {
 /**
  * Connects to a server when the first request is sent.
  *
- * @param milliseconds the time for one response
  * @throws Unjudged for a URL that is none of a server
  */
-export function connect(contract: TestedContract, { url, app, exchange }: Server, milliseconds?: number): Connections {
+export function connect(contract: TestedContract, { url, app, exchange }: Server, { wait }: Clock): Connections {
   const here = exchange ?? (app === undefined ? undefined : exchangeWith(app, (request) => baseOf(contract, request)))
   if (here !== undefined) return { exchange: here, close: () => Promise.resolve() }
   if (typeof url !== 'function' && !/^https?:$/.test(URL.parse(String(url))?.protocol ?? '')) {
@@ -67,7 +67,7 @@ export function connect(contract: TestedContract, { url, app, exchange }: Server
   const open = async () => {
     const address = typeof url === 'function' ? await url() : String(url)
     const [origin = address] = /^https?:\/\/[^/]+/i.exec(address) ?? []
-    const { exchange: send, close } = connectTo(origin, milliseconds)
+    const { exchange: send, close } = connectTo(origin, wait)
     const baseIn = (request: WireRequest) =>
       addressOf(contract, address, request).slice(origin.length).replace(/\/$/, '')
     return { exchange: (request: WireRequest) => send({ ...request, url: `${baseIn(request)}${request.url}` }), close }
@@ -139,9 +139,6 @@ function textOf(bytes: Buffer): string {
   return isUtf8(bytes) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes.toString('latin1')
 }
 
-/** How long a response may take, in milliseconds. OpenAPI has no limit: what waits for less does not know of a fault. */
-export const patience = 5_000
-
 /** The bytes of a response's body that are read. */
 const maxBytes = 10_000_000
 
@@ -151,7 +148,7 @@ const maxBytes = 10_000_000
  * @param origin such as `http://127.0.0.1:3000`; a path in it comes before that of each request
  * @param milliseconds the time for one response
  */
-export function connectTo(origin: string, milliseconds = 60_000): Connections {
+export function connectTo(origin: string, milliseconds = new Clock().wait): Connections {
   const { protocol, hostname, port, pathname } = new URL(origin)
   const isSecure = protocol === 'https:'
   const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
