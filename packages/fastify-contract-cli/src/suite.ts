@@ -24,11 +24,7 @@ export type { ReceivedResponse } from './suite/ground/exchange.ts'
 export { type TestOptions, type TestRun, test } from './suite/run/run.ts'
 export { type App, type Connections, connectTo } from './suite/send/send.ts'
 export type { Exchange, WireRequest } from './suite/ground/exchange.ts'
-export {
-  type Case,
-  type ContractSuite,
-  type Result,
-  type SuiteOptions,
-  createContractSuite,
-} from './suite/run/suite.ts'
+export type { Case } from './suite/run/case-runner.ts'
+export type { Result } from './suite/run/result.ts'
+export { type ContractSuite, type SuiteOptions, createContractSuite } from './suite/run/suite.ts'
 export { NoGenerator } from './suite/ground/no-generator.ts'

@@ -1,6 +1,6 @@
-import { brokenBy, reportKey } from '../../suite/run/report-key.ts'
+import { reportKey } from '../../suite/run/report-key.ts'
 import type { WireRequest } from '../../suite/ground/exchange.ts'
-import type { Result } from '../../suite/run/suite.ts'
+import type { Result } from '../../suite/run/result.ts'
 
 /** A test that failed. */
 type Failed = Extract<Result, { verdict: 'fault' }>
@@ -44,7 +44,7 @@ function titleOf(group: readonly Failed[], shortest: Failed): string {
 }
 
 function placesOf(group: readonly Failed[], shortest: Failed): string {
-  const places = new Set(group.filter((each) => each !== shortest).map((each) => brokenBy(each.title)?.place))
+  const places = new Set(group.filter((each) => each !== shortest).map((each) => each.broken?.place))
   const names = [...places].filter((place) => place !== undefined)
   const shown = names.slice(0, 3).join(', ')
   return names.length === 0 ? '' : `: ${shown}${names.length > 3 ? ', …' : ''}`

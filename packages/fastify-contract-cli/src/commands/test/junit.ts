@@ -1,4 +1,4 @@
-import type { Result } from '../../suite/run/suite.ts'
+import type { Result } from '../../suite/run/result.ts'
 
 /**
  * Writes a report in JUnit's XML, a suite for each operation.

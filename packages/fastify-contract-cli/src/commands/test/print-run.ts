@@ -1,6 +1,6 @@
 import type { WireRequest } from '../../suite/ground/exchange.ts'
 import type { TestRun } from '../../suite/run/run.ts'
-import type { Result } from '../../suite/run/suite.ts'
+import type { Result } from '../../suite/run/result.ts'
 import { curlOf } from './curl.ts'
 import { groupsOf } from './fault-groups.ts'
 import { printLine, showProgress } from './progress.ts'

@@ -3,7 +3,7 @@ import { secretVariable } from '../../init/secret-variable.ts'
 import type { TestedContract } from '../../suite/ground/contract.ts'
 import { type Additions, schemeOf } from '../../suite/write/credentials.ts'
 import type { Credentials } from '../../suite/ground/contract-request.ts'
-import type { Result } from '../../suite/run/suite.ts'
+import type { Result } from '../../suite/run/result.ts'
 
 /** A value that is not printed. */
 interface Secret {

@@ -1,5 +1,4 @@
-import { isUntested } from '../../suite/run/run.ts'
-import type { Result } from '../../suite/run/suite.ts'
+import { type Result, isUntested } from '../../suite/run/result.ts'
 
 /** 0 for a server that keeps its contract, 1 for one that breaks it, 2 where something was not tested, or not judged. */
 export function exitCodeOf(results: readonly Result[]): 0 | 1 | 2 {

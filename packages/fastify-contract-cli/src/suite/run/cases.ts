@@ -81,8 +81,9 @@ function testsOfOperation(operation: ContractOperation, tools: Tools): Test[] {
     { title: 'accepts valid requests', weight: runs.allowed, run: (all) => testAllowed(operation, all) },
     ...(isStrict && operation.method === 'get' && !hasHead ? [headTest] : []),
     ...requestBreaksOf(operation, contract, isStrict).map((each): Test => {
-      const title = `refuses ${each.place} that breaks: ${each.rule}`
-      return { title, weight: runs.broken, run: (all) => testBreak(operation, each, all) }
+      const { place, rule } = each
+      const title = `refuses ${place} that breaks: ${rule}`
+      return { title, weight: runs.broken, broken: { place, rule }, run: (all) => testBreak(operation, each, all) }
     }),
     ...malformed.map((each): Test => {
       const weight = runs.malformed * each.changes.length

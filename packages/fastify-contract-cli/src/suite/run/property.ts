@@ -1,31 +1,13 @@
 import fc from 'fast-check'
-import { canonical } from '../ground/exact-json.ts'
-import { type FaultKind, Fault, Unjudged } from '../ground/fault.ts'
+import { Unjudged } from '../ground/fault.ts'
 import { LeftOut } from '../ground/left-out.ts'
-import type { Exchange, WireRequest } from '../ground/exchange.ts'
-import { isObject } from '../ground/members.ts'
+import type { WireRequest } from '../ground/exchange.ts'
 import type { Clock } from '../ground/clock.ts'
-
-/** How many requests are kept of one case. */
-const maxKept = 20
+import { messageOf } from './message-of.ts'
+import type { Trail } from './trail.ts'
 
 /** How many runs of a test cannot be judged before it ends. */
 const maxUnjudged = 3
-
-/** Keeps the last requests of a case, and counts all. */
-export class Trail {
-  requests: WireRequest[] = []
-  count = 0
-
-  /** Sends requests and keeps them. */
-  through(exchange: Exchange): Exchange {
-    return (request) => {
-      this.count++
-      this.requests = [...this.requests.slice(1 - maxKept), request]
-      return exchange(request)
-    }
-  }
-}
 
 /** What was drawn for the smallest case that fails. */
 export interface Counterexample {
@@ -123,34 +105,4 @@ function* untilLeftOut<Value>(values: Iterable<Value>): IterableIterator<Value> 
   } catch (error) {
     if (!(error instanceof LeftOut)) throw error
   }
-}
-
-/** What kind of fault an error is. */
-export function faultKindOf(error: unknown): FaultKind {
-  const cause = error instanceof BrokenProperty ? error.cause : error
-  return cause instanceof Fault ? cause.kind : 'broken response'
-}
-
-/** The message of an error; of one that compares two values, with what differs in them. */
-export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (!('actual' in error && 'expected' in error)) return error.message
-  if (error.actual === undefined && error.expected === undefined) return error.message
-  const [received, expected] = differing(error.actual, error.expected).map(shown)
-  const [first = ''] = error.message.split('\n', 1)
-  return `${first}: received ${received ?? ''}, expected ${expected ?? ''}`
-}
-
-function shown(value: unknown): string {
-  const text = value === undefined ? 'nothing' : canonical(value)
-  return text.length > 500 ? `${text.slice(0, 500)}…` : text
-}
-
-/** Both values; of two objects, the members that differ. */
-function differing(actual: unknown, expected: unknown): [unknown, unknown] {
-  if (!isObject(actual) || !isObject(expected)) return [actual, expected]
-  const names = Object.keys({ ...actual, ...expected })
-  const other = names.filter((name) => canonical(actual[name]) !== canonical(expected[name]))
-  const only = (side: Record<string, unknown>) => Object.fromEntries(other.map((name) => [name, side[name]]))
-  return [only(actual), only(expected)]
 }

@@ -1,25 +1,19 @@
 import type { FaultKind } from '../ground/fault.ts'
+import type { Named } from './result.ts'
 
 /** What a report says of a test that failed. */
-interface Report {
-  title: string
+interface Report extends Pick<Named, 'title' | 'broken'> {
   kind: FaultKind
   problem: string
-}
-
-/** The place and the rule that a test breaks; undefined for another test. */
-export function brokenBy(title: string): { place: string; rule: string } | undefined {
-  const [, place, rule] = / refuses (\S.*) that breaks: (.*)$/.exec(title) ?? []
-  return place === undefined || rule === undefined ? undefined : { place, rule }
 }
 
 /**
  * The same text for reports of an operation that have one cause. What is wrong with a response does not depend on what
  * its request has broken; that it is accepted does.
  */
-export function reportKey({ title, kind, problem }: Report): string {
+export function reportKey({ title, broken, kind, problem }: Report): string {
   const isOfRule = kind === 'accepted what the contract refuses' || kind === 'refused in another way'
-  return JSON.stringify([kind, isOfRule ? (brokenBy(title)?.rule ?? title) : '', causeOf(problem)])
+  return JSON.stringify([kind, isOfRule ? (broken?.rule ?? title) : '', causeOf(problem)])
 }
 
 /** A problem without the data of its request and its response. */

@@ -42,11 +42,18 @@ export interface CaseTools extends Tools {
   check: <Drawn>(arbitrary: fc.Arbitrary<Drawn>, runs: number, test: (drawn: Drawn) => Promise<void>) => Promise<void>
 }
 
+/** The rule that the requests of a test break, and where. */
+export interface BrokenRule {
+  place: string
+  rule: string
+}
+
 /** One thing to test, by its title. */
 export interface Test {
   title: string
   /** About how many requests it sends where there is time for all. Its share of the time follows from it. */
   weight: number
+  broken?: BrokenRule
   /** @throws LeftOut, or another Error when the server breaks the contract */
   run: (tools: CaseTools) => Promise<void>
 }

@@ -1,0 +1,64 @@
+import type { ContractOperation } from 'fastify-contract/document'
+import type { Credentials } from '../ground/contract-request.ts'
+import { type TestedContract, chosenOperation } from '../ground/contract.ts'
+import type { Exchange, WireRequest } from '../ground/exchange.ts'
+import { Fault, Unjudged } from '../ground/fault.ts'
+import { LeftOut } from '../ground/left-out.ts'
+import { attempt } from '../ground/no-generator.ts'
+import { type Additions, givenValues, onWire, schemesFor, wantsCredentials } from '../write/credentials.ts'
+import { validRequest } from '../write/requests.ts'
+import { messageOf } from './message-of.ts'
+
+/** A wrong response is one too. @throws Unjudged */
+export async function assertReachable(exchange: Exchange): Promise<void> {
+  try {
+    await exchange({ method: 'GET', url: '/', headers: {} })
+  } catch (error) {
+    if (error instanceof Fault && error.kind !== 'no response') return
+    if (!(error instanceof Fault || error instanceof LeftOut)) throw error
+    throw new Unjudged(`the server cannot be reached: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** What requests have with which credentials are tried. */
+interface Caller extends Additions {
+  auth?: Credentials
+  skip?: readonly string[]
+}
+
+/** @throws Unjudged if no operation takes the credentials of a scheme */
+export async function assertAccepted(contract: TestedContract, exchange: Exchange, caller: Caller): Promise<void> {
+  const { auth = {}, skip = [] } = caller
+  const skipped = new Set(skip.map((name) => chosenOperation(contract, name)))
+  const source = { ...contract, given: givenValues(caller) }
+  const takes = (operation: ContractOperation, scheme: string) =>
+    !skipped.has(operation) &&
+    wantsCredentials(operation) &&
+    schemesFor(operation, Object.keys(auth))?.includes(scheme) === true
+  for (const scheme of Object.keys(auth)) {
+    const tried = contract.operations
+      .filter((operation) => takes(operation, scheme))
+      .toSorted((a, b) => Number(b.method === 'get') - Number(a.method === 'get'))
+      .slice(0, 5)
+    let isRefused = false
+    for (const operation of tried) {
+      const request = attempt('', {}, () => validRequest(operation, source))
+      if (request === undefined) continue
+      isRefused = (await statusOf(exchange, onWire(contract, request, auth, caller))) === 401
+      if (!isRefused) break
+    }
+    if (isRefused) {
+      throw new Unjudged(`every request with the credentials of ${scheme} got 401; check --auth ${scheme}=…`)
+    }
+  }
+}
+
+/** The status of a response; undefined for a wrong one, which the cases report. */
+async function statusOf(exchange: Exchange, request: WireRequest): Promise<number | undefined> {
+  try {
+    return (await exchange(request)).status
+  } catch (error) {
+    if (error instanceof Fault || error instanceof LeftOut) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,83 @@
+import { type FaultKind, Fault, Unjudged } from '../ground/fault.ts'
+import type { WireRequest } from '../ground/exchange.ts'
+import { type LeftOutCause, LeftOut } from '../ground/left-out.ts'
+import type { BrokenRule } from '../state/test-case.ts'
+import { messageOf } from './message-of.ts'
+import { type Counterexample, BrokenProperty } from './property.ts'
+import type { Trail } from './trail.ts'
+
+/** What a case is about. */
+export interface Named {
+  /** The id of an operation, and its method and path; undefined for what concerns several. */
+  operation?: string
+  route?: string
+  title: string
+  broken?: BrokenRule | undefined
+}
+
+/** What came of a case. Notes are what is neither right nor a fault. */
+export type Result = Named & { notes: string[] } & Outcome
+
+type Outcome =
+  | {
+      verdict: 'ok'
+      /** How many requests were sent: one at least. */
+      requests: number
+    }
+  | {
+      verdict: 'left out'
+      because: LeftOutCause
+      /** With the remedy, where there is one. */
+      reason: string
+    }
+  | {
+      /** Neither right nor wrong can be said. */
+      verdict: 'not judged'
+      reason: string
+    }
+  | {
+      verdict: 'fault'
+      kind: FaultKind
+      problem: string
+      /** Those of the smallest case that shows the fault. The last one shows it. */
+      requests: WireRequest[]
+      counterexample?: Counterexample
+    }
+
+/** Runs a case, and says what came of it. @throws Error if the suite itself is at fault */
+export async function outcomeOf(test: () => Promise<void>, trail: Trail): Promise<Outcome> {
+  const before = trail.count
+  try {
+    await test()
+    const requests = trail.count - before
+    if (requests === 0) throw new LeftOut('nothing to send', 'it sends no request')
+    return { verdict: 'ok', requests }
+  } catch (error) {
+    if (error instanceof LeftOut) return leftOut(error)
+    if (error instanceof Unjudged) return { verdict: 'not judged', reason: error.message }
+    const { cause, ...shown } =
+      error instanceof BrokenProperty
+        ? { cause: error.cause, requests: error.requests, counterexample: error.found }
+        : { cause: error, requests: trail.requests }
+    if (cause instanceof TypeError || cause instanceof ReferenceError) throw error
+    if (cause instanceof RangeError)
+      return { verdict: 'not judged', reason: `too much for the suite: ${cause.message}` }
+    return { verdict: 'fault', ...faultOf(cause), ...shown }
+  }
+}
+
+/** What is said of a case that cannot be run. */
+export function leftOut({ because, message }: LeftOut): Extract<Outcome, { verdict: 'left out' }> {
+  return { verdict: 'left out', because, reason: message }
+}
+
+/** What is said of an error that is a fault of the server. */
+export function faultOf(error: unknown): { kind: FaultKind; problem: string } {
+  return { kind: error instanceof Fault ? error.kind : 'broken response', problem: messageOf(error) }
+}
+
+/** Whether a result says that something was not tested that should have been. */
+export function isUntested(result: Result): boolean {
+  const harmless: LeftOutCause[] = ['skipped', 'not implemented', 'nothing to send']
+  return result.verdict === 'left out' && !harmless.includes(result.because)
+}
