@@ -1,9 +1,10 @@
-import { routeOf } from '../ground/contract.ts'
 import type { Clock } from '../ground/clock.ts'
+import { routeOf } from '../ground/contract.ts'
 import { LeftOut } from '../ground/left-out.ts'
-import type { CaseTools, Test, Tools } from '../state/test-case.ts'
+import type { KnownItems } from '../state/known-items.ts'
+import type { Check, Test } from '../state/test-case.ts'
 import type { TestGroup } from './cases.ts'
-import { type PropertyOptions, checkProperty } from './property.ts'
+import { checkProperty } from './property.ts'
 import { reportKey } from './report-key.ts'
 import { type Named, type Result, faultOf, outcomeOf } from './result.ts'
 import type { Trail } from './trail.ts'
@@ -24,9 +25,20 @@ export interface CaseGroup extends Omit<Named, 'title'> {
   cases: () => Case[]
 }
 
-/** How often properties are tried, and from where. */
-interface Extent {
+/** The time of a case, and what takes its first failure and says whether a smaller one is looked for. */
+interface Limits {
+  limit: number
+  shrinkTime: number
+  onFailure: (error: unknown) => boolean
+}
+
+interface RunnerTools {
+  clock: Clock
+  trail: Trail
+  items: KnownItems
+  isStrict: boolean
   seed: number
+  /** How many times as many runs each property gets. */
   scale: number
   path: string | undefined
 }
@@ -35,38 +47,32 @@ const limited = 'every request got 429; test a server without a limit of request
 
 /** Runs cases, one after the other. */
 export class CaseRunner {
-  readonly #clock: Clock
-  readonly #trail: Trail
-  readonly #tools: Tools
-  readonly #extent: Extent
-  readonly check = this.#checkWith({ isWhole: true })
+  readonly #tools: RunnerTools
+  /** Those of the case of the moment. */
+  #limits: Limits | undefined
 
-  constructor(clock: Clock, trail: Trail, tools: Tools, extent: Extent) {
-    this.#clock = clock
-    this.#trail = trail
+  constructor(tools: RunnerTools) {
     this.#tools = tools
-    this.#extent = extent
   }
 
-  #checkWith(of: Pick<PropertyOptions, 'isWhole' | 'onFailure'>): CaseTools['check'] {
-    return (arbitrary, runs, testOne) => {
-      const { seed, scale, path } = this.#extent
-      const tools = { trail: this.#trail, clock: this.#clock }
-      return checkProperty(arbitrary, testOne, { seed, numRuns: Math.ceil(runs * scale), path, ...tools, ...of })
-    }
+  /** Tries a property of the case of the moment. */
+  readonly check: Check = (arbitrary, runs, testOne) => {
+    const { scale, ...tools } = this.#tools
+    const numRuns = Math.ceil(runs * scale)
+    return checkProperty(arbitrary, testOne, { ...tools, numRuns, onFailure: this.#limits?.onFailure })
   }
 
   /** Gives what came of a test. */
-  async resultOf(named: Named, run: () => Promise<void>, ...times: Parameters<Clock['startCase']>): Promise<Result> {
-    const trail = this.#trail
-    const { isStrict, items } = this.#tools
+  async resultOf(named: Named, test: () => Promise<void>, limits?: Limits): Promise<Result> {
+    const { trail, clock, items, isStrict } = this.#tools
     trail.startCase()
-    this.#clock.startCase(...times)
+    clock.startCase(limits?.limit, limits?.shrinkTime)
+    this.#limits = limits
     const outcome = await outcomeOf(async () => {
-      await run()
+      await test()
       if (!isStrict && trail.requests.length > 0 && !trail.isAnswered) throw new LeftOut('value', limited)
     }, trail)
-    this.#clock.endCase()
+    clock.endCase()
     if (outcome.verdict === 'fault') items.spare(outcome.requests)
     return { ...named, notes: [...trail.notes], ...outcome }
   }
@@ -80,20 +86,17 @@ export class CaseRunner {
       // One small request for each cause is enough, and gets more of the time.
       const onFailure = (error: unknown) => {
         const key = reportKey({ ...named, ...faultOf(error) })
-        const isNew = !reported.has(key)
-        if (isNew) this.#clock.extendCase()
+        if (reported.has(key)) return false
         reported.add(key)
-        return isNew
+        this.#tools.clock.extendCase()
+        return true
       }
       return {
         ...named,
         weight,
-        run: (limit, shrinkTime = limit) => {
-          const check = limit === undefined ? this.check : this.#checkWith({ isWhole: false, onFailure })
-          const note = (text: string) => {
-            this.#trail.note(text)
-          }
-          return this.resultOf(named, () => run({ ...this.#tools, note, check }), limit, shrinkTime)
+        run: (limit, shrinkTime) => {
+          const limits = limit === undefined ? undefined : { limit, shrinkTime: shrinkTime ?? limit, onFailure }
+          return this.resultOf(named, run, limits)
         },
       }
     }

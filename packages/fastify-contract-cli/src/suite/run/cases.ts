@@ -12,7 +12,7 @@ import { type RefusalName, type Stage, statusesOfRefusal } from '../ground/refus
 import { jsonType, requestsOf } from '../write/requests.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
 import { stateTests } from '../state/state-cases.ts'
-import type { CaseTools, Test, Tools } from '../state/test-case.ts'
+import type { Test, Tools } from '../state/test-case.ts'
 import { NoGenerator } from '../ground/no-generator.ts'
 
 /** The tests of an operation; undefined for what concerns several. To list them takes time. */
@@ -31,9 +31,9 @@ export function testsOf(tools: Tools, chosen: readonly ContractOperation[]): Tes
     {
       title: 'the examples of requests are answered with the examples of the same name',
       weight: 20,
-      run: testExamples,
+      run: () => testExamples(tools),
     },
-    { title: 'the links of a response lead to a success', weight: 20, run: testLinks },
+    { title: 'the links of a response lead to a success', weight: 20, run: () => testLinks(tools) },
   ]
   // What they leave is found by the requests of others.
   const isNeeded = ({ create, path }: Resource) =>
@@ -69,25 +69,25 @@ function testsOfOperation(operation: ContractOperation, tools: Tools): Test[] {
   const headTest: Test = {
     title: 'answers HEAD as it does GET, without the content',
     weight: 2 * runs.head,
-    run: (all) => testHead(operation, all),
+    run: () => testHead(operation, tools),
   }
   const hasHead = contract.operations.some(({ method, path }) => method === 'head' && path === operation.path)
   const stagesTest: Test = {
     title: 'reports the fault of the earliest stage',
     weight: runs.stages,
-    run: (all) => testStages(operation, malformed, all),
+    run: () => testStages(operation, malformed, tools),
   }
   return [
-    { title: 'accepts valid requests', weight: runs.allowed, run: (all) => testAllowed(operation, all) },
+    { title: 'accepts valid requests', weight: runs.allowed, run: () => testAllowed(operation, tools) },
     ...(isStrict && operation.method === 'get' && !hasHead ? [headTest] : []),
     ...requestBreaksOf(operation, contract, isStrict).map((each): Test => {
       const { place, rule } = each
       const title = `refuses ${place} that breaks: ${rule}`
-      return { title, weight: runs.broken, broken: { place, rule }, run: (all) => testBreak(operation, each, all) }
+      return { title, weight: runs.broken, broken: { place, rule }, run: () => testBreak(operation, each, tools) }
     }),
     ...malformed.map((each): Test => {
       const weight = runs.malformed * each.changes.length
-      return { title: `refuses ${each.title}`, weight, run: (all) => testMalformed(operation, each, all) }
+      return { title: `refuses ${each.title}`, weight, run: () => testMalformed(operation, each, tools) }
     }),
     ...(isStrict ? [stagesTest] : []),
   ]
@@ -109,10 +109,7 @@ function directed(
   })
 }
 
-async function testAllowed(
-  operation: ContractOperation,
-  { contract, newCaller, check, items }: CaseTools,
-): Promise<void> {
+async function testAllowed(operation: ContractOperation, { contract, newCaller, check, items }: Tools): Promise<void> {
   const drawn = fc.tuple(requestsOf(operation, contract), fc.boolean()).map(([request, isNobodys]) => {
     return isNobodys && !wantsCredentials(operation) ? { ...request, isAnonymous: true } : request
   })
@@ -122,14 +119,10 @@ async function testAllowed(
   })
 }
 
-function refusalOf(operation: ContractOperation, stage: Stage, failure: RefusalName, place = ''): Expectation {
-  return { isAllowed: false, stage, failure, statuses: statusesOfRefusal(operation, failure), place }
-}
-
 /** Two requests have two times and two names, and no content has no coding (RFC 9110, section 9.3.2). */
 const ownHeaders = ['date', 'x-request-id', 'transfer-encoding']
 
-async function testHead(operation: ContractOperation, { contract, newCaller, check }: CaseTools): Promise<void> {
+async function testHead(operation: ContractOperation, { contract, newCaller, check }: Tools): Promise<void> {
   const send = await newCaller()
   await check(requestsOf(operation, contract), runs.head, async (request) => {
     const [get, head] = [await send(request), await send({ ...request, method: 'HEAD' })]
@@ -145,60 +138,64 @@ async function testHead(operation: ContractOperation, { contract, newCaller, che
   })
 }
 
-async function testBreak(
-  operation: ContractOperation,
-  { place, draw }: RequestBreak,
-  { newCaller, check, assertUnchanged, items }: CaseTools,
+function refusalOf(operation: ContractOperation, stage: Stage, failure: RefusalName, place = ''): Expectation {
+  return { isAllowed: false, stage, failure, statuses: statusesOfRefusal(operation, failure), place }
+}
+
+/** Tests that requests are refused and change nothing. */
+async function testRefused<Drawn>(
+  { newCaller, check, assertUnchanged }: Tools,
+  drawn: fc.Arbitrary<Drawn>,
+  times: number,
+  refused: (drawn: Drawn) => [ContractRequest, Expectation],
 ): Promise<void> {
   const send = await newCaller()
+  await check(drawn, times, async (each) => {
+    await send(...refused(each))
+  })
+  await assertUnchanged(send)
+}
+
+async function testBreak(operation: ContractOperation, { place, draw }: RequestBreak, tools: Tools): Promise<void> {
+  const refusal = refusalOf(operation, 'contract', 'invalid_request', place)
   try {
     // What breaks the path would be lost.
-    const drawn = place.startsWith('path') ? draw().map((request) => () => request) : directed(operation, draw(), items)
-    await check(drawn, runs.broken, async (direct) => {
-      await send(direct(), refusalOf(operation, 'contract', 'invalid_request', place))
-    })
+    const isLost = place.startsWith('path')
+    const drawn = isLost ? draw().map((request) => () => request) : directed(operation, draw(), tools.items)
+    await testRefused(tools, drawn, runs.broken, (direct) => [direct(), refusal])
   } catch (error) {
     // Where no request at all is known, the test of allowed requests says so.
     throw error instanceof NoGenerator ? new LeftOut('nothing to send', error.message) : error
   }
-  await assertUnchanged(send)
 }
 
 async function testMalformed(
   operation: ContractOperation,
   { changes, stage, failure }: MalformedRequest,
-  { contract, newCaller, check, assertUnchanged, items }: CaseTools,
+  tools: Tools,
 ): Promise<void> {
-  const send = await newCaller()
-  const requests = directed(operation, requestsOf(operation, contract, jsonType(operation)), items)
-  await check(
-    fc.tuple(requests, fc.constantFrom(...changes)),
-    runs.malformed * changes.length,
-    async ([direct, change]) => {
-      await send(change(direct()), refusalOf(operation, stage, failure))
-    },
-  )
-  await assertUnchanged(send)
+  const requests = directed(operation, requestsOf(operation, tools.contract, jsonType(operation)), tools.items)
+  const drawn = fc.tuple(requests, fc.constantFrom(...changes))
+  const refusal = refusalOf(operation, stage, failure)
+  await testRefused(tools, drawn, runs.malformed * changes.length, ([direct, change]) => [change(direct()), refusal])
 }
 
 async function testStages(
   operation: ContractOperation,
   malformed: readonly MalformedRequest[],
-  { contract, newCaller, check, assertUnchanged }: CaseTools,
+  tools: Tools,
 ): Promise<void> {
   const all = malformed.flatMap(({ changes, ...fault }) => changes.map((change) => ({ ...fault, change })))
   const stages = [...Map.groupBy(all, ({ stage }) => stage).values()].map((some) => fc.constantFrom(...some))
   const spoiled = fc
     .subarray(stages, { minLength: 2 })
-    .chain((several) => fc.tuple(requestsOf(operation, contract, jsonType(operation)), ...several))
+    .chain((several) => fc.tuple(requestsOf(operation, tools.contract, jsonType(operation)), ...several))
     .map(([request, ...several]) => ({
       // Two were chosen at least.
       earliest: several[0]!,
       request: several.reduceRight((sent, { change }) => change(sent), request),
     }))
-  const send = await newCaller()
-  await check(spoiled, runs.stages, async ({ request, earliest: { stage, failure } }) => {
-    await send(request, refusalOf(operation, stage, failure))
+  await testRefused(tools, spoiled, runs.stages, ({ request, earliest: { stage, failure } }) => {
+    return [request, refusalOf(operation, stage, failure)]
   })
-  await assertUnchanged(send)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ContractOperation, isReading } from 'fastify-contract/document'
-import type { CaseTools } from '../state/test-case.ts'
+import type { Tools } from '../state/test-case.ts'
 import { operationNamed, successOf } from '../ground/contract.ts'
 import { canonical, parseExactly } from '../ground/exact-json.ts'
 import { examplesOf } from '../ground/examples.ts'
@@ -12,7 +12,7 @@ const order = ['post', 'put', 'patch', 'get', 'delete']
 const rankOf = ({ method }: ContractOperation) => order.indexOf(isReading(method) ? 'get' : method)
 
 /** Tests that each example of a request leads to the example of the response of the same name. */
-export async function testExamples({ contract, needs, newCaller }: CaseTools): Promise<void> {
+export async function testExamples({ contract, needs, newCaller }: Tools): Promise<void> {
   const send = await newCaller()
   for (const operation of contract.operations.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     for (const request of needs?.[operation.id] ?? []) await send(request)
@@ -30,7 +30,7 @@ export async function testExamples({ contract, needs, newCaller }: CaseTools): P
 }
 
 /** Tests that what the links of a response lead to succeeds. */
-export async function testLinks({ contract, newCaller }: CaseTools): Promise<void> {
+export async function testLinks({ contract, newCaller }: Tools): Promise<void> {
   for (const create of contract.operations) {
     const status = successOf(create)
     const { links = {} } = (create.object.responses[String(status)] ?? {}) as { links?: Record<string, Link> }

@@ -36,10 +36,12 @@ export interface PropertyOptions {
   path: string | undefined
   /** Ends the drawing, the runs, and the search for a smaller case. */
   clock: Clock
-  /** Whether a property holds only after all runs. If not, one is enough where the time is up. */
-  isWhole: boolean
-  /** Takes the first failure. @returns whether a smaller case is looked for */
-  onFailure?: (error: unknown) => boolean
+  /**
+   * Takes the first failure. With it, one run is enough where the time is up; without it, a property holds after all.
+   *
+   * @returns whether a smaller case is looked for; it is by default
+   */
+  onFailure: ((error: unknown) => boolean) | undefined
   trail: Trail
 }
 
@@ -47,7 +49,7 @@ export interface PropertyOptions {
 export async function checkProperty<Drawn>(
   arbitrary: fc.Arbitrary<Drawn>,
   testOne: (drawn: Drawn) => Promise<void>,
-  { seed, numRuns, path, clock, isWhole, trail, onFailure = () => true }: PropertyOptions,
+  { seed, numRuns, path, clock, trail, onFailure }: PropertyOptions,
 ): Promise<void> {
   let runs = 0
   let isShrunk: boolean | undefined
@@ -73,7 +75,7 @@ export async function checkProperty<Drawn>(
         throw new fc.PreconditionFailure(true)
       }
       requests = trail.requests
-      isShrunk ??= onFailure(error)
+      isShrunk ??= onFailure?.(error) ?? true
       throw error
     } finally {
       clock.endGrace()
@@ -94,7 +96,7 @@ export async function checkProperty<Drawn>(
   if (isBroken) throw new BrokenProperty(errorInstance, counterexample, String(counterexamplePath), requests)
   if (unjudged[0] !== undefined) throw unjudged[0]
   const isUnknown = stopped?.because === 'not implemented' || stopped?.because === 'no response'
-  const isEnough = runs > 0 && !isWhole && !isUnknown
+  const isEnough = runs > 0 && onFailure !== undefined && !isUnknown
   if (stopped !== undefined && !isEnough) throw stopped
 }
 

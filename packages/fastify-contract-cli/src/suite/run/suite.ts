@@ -1,6 +1,6 @@
 import type { ContractOperation } from 'fastify-contract/document'
 import { testsOf } from './cases.ts'
-import type { CaseTools, Send, Tools } from '../state/test-case.ts'
+import type { Check, Send, Tools } from '../state/test-case.ts'
 import { type SentRequest, type TestedContract, chosenOperation } from '../ground/contract.ts'
 import type { Coverage } from '../judge/coverage.ts'
 import { type Additions, givenValues, onWire } from '../write/credentials.ts'
@@ -56,7 +56,7 @@ export interface ContractSuite {
   groups: (chosen: readonly ContractOperation[]) => CaseGroup[]
   /** Gives what came of a test of one's own. */
   resultOf: (title: string, test: () => Promise<void>) => Promise<Result>
-  check: CaseTools['check']
+  check: Check
   /** Makes a sender for a caller; its requests go to the server of the suite unless `exchange` sends them elsewhere. */
   senderFor: (credentials: Credentials, exchange?: Exchange) => Send
   /** Counts and checks a response. @throws Error when it breaks the contract, Unjudged where two validators differ */
@@ -93,6 +93,7 @@ export function suiteWithin(clock: Clock, given: TestedContract, options: SuiteO
       items.record(sent, received)
       return observer.observe(sent, received, expected)
     }
+  const runner = new CaseRunner({ clock, trail, items, isStrict, seed, scale, path })
   const tools: Tools = {
     contract,
     isStrict,
@@ -104,8 +105,9 @@ export function suiteWithin(clock: Clock, given: TestedContract, options: SuiteO
     assertUnchanged,
     newCaller: async () => senderFor(await credentialsFrom(auth)),
     stranger: otherAuth && senderFor(otherAuth),
+    note: trail.note,
+    check: runner.check,
   }
-  const runner = new CaseRunner(clock, trail, tools, { seed, scale, path })
   const groups: ContractSuite['groups'] = (chosen) => testsOf(tools, chosen).map((group) => runner.groupOf(group))
   return {
     seed,

@@ -22,7 +22,7 @@ export class Trail {
     this.notes = new Set()
   }
 
-  note(text: string): void {
+  readonly note = (text: string): void => {
     if (this.notes.size < maxNotes) this.notes.add(text)
   }
 

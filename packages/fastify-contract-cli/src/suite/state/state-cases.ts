@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { ContractOperation } from 'fastify-contract/document'
-import type { CaseTools, Test, Tools } from './test-case.ts'
+import type { Test, Tools } from './test-case.ts'
 import { isPathOf } from '../ground/contract.ts'
 import { schemesFor } from '../write/credentials.ts'
 import { Item, allowed, isSuccess } from './item.ts'
@@ -15,20 +15,20 @@ import { attempt } from '../ground/no-generator.ts'
 const runs = 20
 
 /** Lists the tests that what is created is found, listed, deleted and gone, and hidden from another caller. */
-export function stateTests(resources: readonly Resource[], { schemes }: Pick<Tools, 'schemes'>): Test[] {
+export function stateTests(resources: readonly Resource[], tools: Tools): Test[] {
   return resources.flatMap(({ list, ...resource }) => {
     // A list that wants parameters may show others.
     const isFree = list?.parameters.every(({ required, in: place }) => required !== true || place === 'path')
     const whole = { ...resource, list: isFree === true ? list : undefined }
     const needed = [whole.create, whole.list, ...Object.values(whole.operations)].filter((each) => each !== undefined)
-    if (needed.some((operation) => schemesFor(operation, schemes) === undefined)) return []
+    if (needed.some((operation) => schemesFor(operation, tools.schemes) === undefined)) return []
     const title = `creates ${whole.path} that can be read, changed and deleted`
     const weight = runs * (4 + 2 * Object.keys(whole.operations).length)
-    return [{ title, weight, run: (tools: CaseTools) => testResource(whole, tools) }]
+    return [{ title, weight, run: () => testResource(whole, tools) }]
   })
 }
 
-async function testResource(resource: Resource, tools: CaseTools): Promise<void> {
+async function testResource(resource: Resource, tools: Tools): Promise<void> {
   const { contract, newCaller, stranger, check, note } = tools
   const send = await newCaller()
   const { put, patch } = resource.operations

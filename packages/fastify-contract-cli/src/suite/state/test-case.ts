@@ -14,7 +14,14 @@ import type { KnownItems } from './known-items.ts'
  */
 export type Send = (sent: ContractRequest, expected?: Expectation) => Promise<ReceivedResponse>
 
-/** What lists the cases, which are not run yet. */
+/** Tries a property, each time with other values. */
+export type Check = <Drawn>(
+  arbitrary: fc.Arbitrary<Drawn>,
+  runs: number,
+  test: (drawn: Drawn) => Promise<void>,
+) => Promise<void>
+
+/** What the cases work with. */
 export interface Tools {
   contract: TestedContract & SchemaSource
   isStrict: boolean
@@ -33,13 +40,9 @@ export interface Tools {
   items: KnownItems
   /** Checks that the refused requests of a caller have changed nothing. */
   assertUnchanged: (send: Send) => Promise<void>
-}
-
-/** What the cases work with. */
-export interface CaseTools extends Tools {
   /** Takes what is neither right nor a fault. */
   note: (text: string) => void
-  check: <Drawn>(arbitrary: fc.Arbitrary<Drawn>, runs: number, test: (drawn: Drawn) => Promise<void>) => Promise<void>
+  check: Check
 }
 
 /** The rule that the requests of a test break, and where. */
@@ -55,5 +58,5 @@ export interface Test {
   weight: number
   broken?: BrokenRule
   /** @throws LeftOut, or another Error when the server breaks the contract */
-  run: (tools: CaseTools) => Promise<void>
+  run: () => Promise<void>
 }
