@@ -32,7 +32,7 @@ const treatmentOf = ({ keyword }: (typeof all)[number]) =>
       ? 'rejected'
       : typeof keyword.ignores === 'string'
         ? 'ignored'
-        : keyword.mends !== undefined && Object.keys(keyword).length === 1
+        : keyword.isMended === true
           ? 'mended'
           : 'enforced'
 const namesOf = (treatment: 'shown' | 'enforced') =>

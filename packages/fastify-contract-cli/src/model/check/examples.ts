@@ -2,7 +2,8 @@ import { type ContractDocument, isJson, isText } from 'fastify-contract/document
 import { find } from 'fastify-contract/json'
 import { type Direction, createValueChecks, isSchema } from 'fastify-contract/schema'
 import type { Finding } from '../yaml/findings.ts'
-import { type ContractObject, quoted } from '../table/keyword.ts'
+import type { ContractObject } from '../mend/visit.ts'
+import { quoted } from '../table/keyword.ts'
 
 /** The direction of values beside their schema, by the kind of their object. */
 const directions: Partial<Record<ContractObject['kind'], Direction>> = {

@@ -13,7 +13,7 @@ import {
   typesOf,
 } from 'fastify-contract/schema'
 import { type Clash, type Member, type RequiredBy, clashOf, clashingBounds, isNever } from './bounds.ts'
-import type { ContractObject } from '../table/keyword.ts'
+import type { ContractObject } from '../mend/visit.ts'
 
 /**
  * Finds words of schemas that together leave nothing, or nothing of a type. They are enforced as they are written.

@@ -6,19 +6,14 @@ import type { Places } from '../yaml/places.ts'
 import { readEvents } from './read-events.ts'
 import { checkReferences, hoistTargets, removeBesideReference } from './references.ts'
 import { isSchema } from 'fastify-contract/schema'
-import {
-  type ContractObject,
-  type Keyword,
-  type KeywordContext,
-  type Kind,
-  type Mending,
-  referenceIn,
-} from '../table/keyword.ts'
+import { type Keyword, type KeywordContext, type Kind, referenceIn } from '../table/keyword.ts'
+import type { Mending } from './mending.ts'
+import { verbs } from './verbs.ts'
 import { accessExtension, accessProblem } from '../table/access.ts'
 import { didYouMean } from '../table/did-you-mean.ts'
 import { articleAndName, misplaced, shapeProblem } from '../table/shape.ts'
 import { heldBy, keywordOf, keywords } from '../table/table.ts'
-import { rootOf, visit } from './visit.ts'
+import { type ContractObject, rootOf, visit } from './visit.ts'
 
 /** The result of adopting a contract. */
 export interface Adoption {
@@ -61,7 +56,6 @@ export function adopt(
       const { chain, problem, end } = references.follow(object)
       return problem === undefined && chain.at(-1) === end ? chain.at(-1) : undefined
     },
-    keywordOf,
     warn: (at, text, kind = text, beside) =>
       adoption.warnings.push({ at, text, kind, ...(beside === undefined ? {} : { beside }) }),
     reject: (at, text) => adoption.problems.push({ at, text }),
@@ -103,7 +97,7 @@ function mend(mending: Mending, references: References): ContractObject[] {
       removeEmpty(described, mending)
       writeBooleanSchemas(described, mending)
       removeBesideReference(described, mending)
-      for (const { mends } of Object.values(keywords[described.kind])) mends?.(described, mending)
+      for (const verb of verbs[described.kind] ?? []) verb(described, mending)
     }
     // A target may have references of its own.
     roots = hoistTargets(objects, hoisted, mending, references)

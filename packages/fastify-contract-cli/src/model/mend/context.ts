@@ -2,7 +2,9 @@ import { operationPlaces } from 'fastify-contract/document'
 import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import { securitySchemesOf } from 'fastify-contract/security'
 import { targetIn } from '../yaml/follow.ts'
-import type { ContractObject, KeywordContext, Mending } from '../table/keyword.ts'
+import type { KeywordContext } from '../table/keyword.ts'
+import type { Mending } from './mending.ts'
+import type { ContractObject } from './visit.ts'
 
 /** The components of a section, by name, of a contract with an unchecked structure. */
 function componentsIn({ components }: Record<string, unknown>, section: string): Record<string, unknown> {

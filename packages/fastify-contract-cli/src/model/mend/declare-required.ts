@@ -1,7 +1,8 @@
 import type { NamedSchemas, Schema } from 'fastify-contract/schema'
 import { alternativesOf, inPlace, isSchema, propertiesOf, requiredBy } from 'fastify-contract/schema'
 import { namedSchemas } from './context.ts'
-import type { ContractObject, Mending } from '../table/keyword.ts'
+import type { Mending } from './mending.ts'
+import type { ContractObject } from './visit.ts'
 
 /**
  * Declares the properties that schemas require but do not declare, with any value: undeclared ones are removed from

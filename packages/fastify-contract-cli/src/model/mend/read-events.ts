@@ -1,7 +1,8 @@
 import { framingOf, isJson } from 'fastify-contract/document'
 import { type NamedSchemas, type Schema, inPlace, isSchema, typesOf } from 'fastify-contract/schema'
 import { namedSchemas } from './context.ts'
-import type { ContractObject, Mending } from '../table/keyword.ts'
+import type { Mending } from './mending.ts'
+import type { ContractObject } from './visit.ts'
 
 /** The fields of an event (HTML standard, section 9.2.6). */
 const fields: readonly string[] = ['event', 'data', 'id', 'retry']

@@ -1,6 +1,19 @@
 import { appliesTo, isSchema } from 'fastify-contract/schema'
-import type { ContractObject, Kind, Role } from '../table/keyword.ts'
+import type { Kind, Role } from '../table/keyword.ts'
 import { heldBy } from '../table/table.ts'
+
+/** An object of a contract, with its context. */
+export interface ContractObject {
+  object: Record<string, unknown>
+  kind: Kind
+  /** Its keyword, or its name in the map of a keyword. */
+  name: string
+  role: Role
+  /** Whether it is the whole schema of a value rather than a composition's part. */
+  isValue: boolean
+  /** The name of the object around it. */
+  within: string
+}
 
 /** An object of a contract that may be anything. */
 type Unchecked = Omit<ContractObject, 'object'> & { object: unknown }

@@ -1,15 +1,13 @@
 import { isRange, kindOf, parseMediaType } from 'fastify-contract/document'
 import { type NamedSchemas, inPlace, isAnnotation, isSchema, typesOf } from 'fastify-contract/schema'
-import { accessProblem } from './access.ts'
 import { distanceOf, hasSameLetters } from './did-you-mean.ts'
 import { encodings } from './encoding.ts'
 import { examples } from './examples.ts'
-import { rejectOtherItems } from './streams.ts'
-import { type ContractObject, type Keyword, type Keywords, type Mending, ignored, rejected } from './keyword.ts'
+import { type Keyword, type Keywords, ignored, rejected } from './keyword.ts'
 
 /** A Media Type Object. */
 const mediaType: Keywords = {
-  $ref: { is: 'text', mends: includeMediaType },
+  $ref: { is: 'text' },
   schema: { holds: 'schema' },
   ...examples,
   // Of OpenAPI 3.2.
@@ -28,45 +26,11 @@ export const responseContent: Keywords = {
   ...ignored('encoding', 'applies only to forms of requests; remove it'),
 }
 
-/** Puts the media type of a reference in its place. One that leads elsewhere is refused later. */
-function includeMediaType({ object }: ContractObject, { resolve }: Mending): void {
-  const { $ref: reference } = object
-  if (typeof reference !== 'string' || /^#\/components\/(?!mediaTypes\/)/.test(reference)) return
-  const target = resolve(object)
-  if (target === undefined) return
-  Reflect.deleteProperty(object, '$ref')
-  Object.assign(object, target)
-}
-
 /** The content of a request body or a response. */
 export function content(kind: 'requestContent' | 'responseContent'): Keyword {
   return {
     holds: { each: kind },
-    mends: (described, mending) => {
-      mendMediaTypes(described, mending)
-      if (kind === 'responseContent') rejectOtherItems(described, mending)
-    },
     warnsOfMember: (type, media, { schemas }) => mistypedMedia(type) ?? unvalidatedContent(type, media, schemas),
-  }
-}
-
-/** Removes content of a type that no message can name, and parameters of types that are malformed. */
-function mendMediaTypes({ object: { content } }: ContractObject, { warn, reject }: Mending): void {
-  if (!isSchema(content)) return
-  for (const [type, media] of Object.entries(content)) {
-    if (parseMediaType(type) !== undefined && type === type.trim()) continue
-    const access = accessProblem(type, [])
-    if (access !== undefined) {
-      reject({ object: content, key: type }, `content: ${type} is not a media type, and ${access}`)
-      continue
-    }
-    const [essence = ''] = type.split(/[;,]/, 1)
-    const readType = parseMediaType(essence.trim())?.essence
-    const problem =
-      readType === undefined ? 'and is ignored; use one such as application/json' : `and is read as ${readType}`
-    Reflect.deleteProperty(content, type)
-    if (readType !== undefined) content[readType] ??= media
-    warn({ object: content, key: type }, `content: ${type} is not a media type, ${problem}`, 'media type')
   }
 }
 

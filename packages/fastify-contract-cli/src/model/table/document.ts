@@ -2,26 +2,19 @@ import { isSchema } from 'fastify-contract/schema'
 import { accessProblem } from './access.ts'
 import { externalDocs } from './external-docs.ts'
 import { type Keywords, each, lacking, shown } from './keyword.ts'
-import { mendPaths } from './paths.ts'
-import { nameSchemes, securityProblem } from './security-scheme.ts'
-import { mendServers } from './servers.ts'
+import { securityProblem } from './security-scheme.ts'
 
 export const document: Keywords = {
-  openapi: {
-    is: 'text',
-    mends: ({ object }) => {
-      if (!String(object['openapi']).startsWith('3.1.')) object['openapi'] = '3.1.0'
-    },
-  },
+  openapi: { is: 'text' },
   // References by it have become JSON Pointers.
   $self: {
     is: 'text',
     rejects: (uri) => (String(uri).includes('#') ? 'has a fragment; give the URI of the whole document' : undefined),
   },
   info: { holds: 'info', isRequired: true },
-  servers: { holds: ['server'], mends: mendServers },
-  paths: { holds: { each: 'pathItem' }, mends: mendPaths },
-  security: { mends: nameSchemes, rejects: securityProblem },
+  servers: { holds: ['server'] },
+  paths: { holds: { each: 'pathItem' } },
+  security: { rejects: securityProblem },
   jsonSchemaDialect: {
     ignores: (value) =>
       value === 'https://spec.openapis.org/oas/3.1/dialect/base'

@@ -1,6 +1,6 @@
-import { isJson, kindOf, parseMediaType, stylesOf } from 'fastify-contract/document'
+import { isJson, parseMediaType, stylesOf } from 'fastify-contract/document'
 import { type NamedSchemas, type Schema, isSchema, propertiesOf, typesOf } from 'fastify-contract/schema'
-import { type ContractObject, type Keyword, type Keywords, type Mending, each, ignored, shown } from './keyword.ts'
+import { type Keyword, type Keywords, each, ignored, shown } from './keyword.ts'
 
 /** An Encoding Object: how a property of a form is sent. */
 export const encoding: Keywords = {
@@ -26,15 +26,7 @@ export const encoding: Keywords = {
 /** Of a Media Type Object of a request. */
 export const encodings: Keyword = {
   holds: { each: 'encoding' },
-  mends: removeIdle,
   warns: (value, { schema }, { schemas }) => (isSchema(value) ? readOtherwise(value, schema, schemas) : undefined),
-}
-
-/** Removes it where the body is no form. */
-function removeIdle({ object, name }: ContractObject, { warn }: Mending): void {
-  if (!('encoding' in object) || ['form', 'multipart'].includes(kindOf(name))) return
-  Reflect.deleteProperty(object, 'encoding')
-  warn({ object, key: 'encoding' }, 'encoding: applies only to forms; remove it')
 }
 
 /** The problem of an object that is read as JSON, although its encoding says something else. */

@@ -1,5 +1,5 @@
 import { isSchema } from 'fastify-contract/schema'
-import { type ContractObject, type Keyword, type Keywords, type Mending, referenceIn, shown } from './keyword.ts'
+import { type Keyword, type Keywords, referenceIn, shown } from './keyword.ts'
 
 /** The examples of a parameter, a header or content. */
 export const examples: Record<'example' | 'examples', Keyword> = {
@@ -18,33 +18,14 @@ export const examples: Record<'example' | 'examples', Keyword> = {
 
 export const example: Keywords = {
   value: { ignores: referenceIn },
-  ...shown('$ref summary description'),
-  ...withoutMeaningBeside('serializedValue', 'value'),
-  ...withoutMeaningBeside('externalValue', 'serializedValue', 'value'),
+  ...shown('$ref summary description serializedValue externalValue'),
   // Of OpenAPI 3.2: what `value` is in any other version.
   dataValue: {
-    mends: readAsValue,
     ignores: (_data, { value }) => (value === undefined ? undefined : besideProblem('value')),
   },
 }
 
-/** A keyword that documents, and is removed where one of others says the same. */
-function withoutMeaningBeside(name: string, ...others: string[]): Keywords {
-  const mends = ({ object }: ContractObject, { warn }: Mending) => {
-    const other = name in object ? others.find((each) => each in object) : undefined
-    if (other === undefined) return
-    Reflect.deleteProperty(object, name)
-    warn({ object, key: name }, `${name}: ${besideProblem(other)}`)
-  }
-  return { [name]: { isShown: true, mends } }
-}
-
-function besideProblem(other: string): string {
+/** Why a keyword is not beside another. */
+export function besideProblem(other: string): string {
   return `has no meaning beside ${other}; remove one of them`
-}
-
-function readAsValue({ object }: ContractObject): void {
-  if (!('dataValue' in object) || 'value' in object) return
-  object['value'] = object['dataValue']
-  Reflect.deleteProperty(object, 'dataValue')
 }

@@ -1,13 +1,7 @@
 import { type JsonType, typesOf } from 'fastify-contract/schema'
 import { examples } from './examples.ts'
-import { type ContractObject, type Keywords, type Mending, each, ignored, shown } from './keyword.ts'
+import { type Keywords, each, ignored, shown } from './keyword.ts'
 import { allowEmptyValue } from './parameter.ts'
-import { removeNull } from './remove-null.ts'
-
-function warnOfNone({ object, name }: ContractObject, { warn }: Mending): void {
-  if (!['$ref', 'schema', 'content'].some((key) => key in object))
-    warn({ object }, `the header ${name} has no schema, and is any text; add one`, 'header without schema')
-}
 
 const texts: ReadonlySet<JsonType> = new Set(['string', 'integer', 'number'])
 
@@ -16,10 +10,6 @@ export const header: Keywords = {
   ...each('required', { is: 'true or false' }),
   schema: {
     holds: 'schema',
-    mends: (described, mending) => {
-      warnOfNone(described, mending)
-      removeNull(described, mending)
-    },
     ignores: (value, _header, { schemas }) =>
       typesOf(value, schemas).isSubsetOf(texts)
         ? undefined

@@ -1,6 +1,4 @@
 import type { NamedSchemas, Schema } from 'fastify-contract/schema'
-import type { Finding } from '../yaml/findings.ts'
-import type { Places } from '../yaml/places.ts'
 
 /** The problem and the remedy of a keyword: for any value, or for some values. */
 type Rule = string | ((value: unknown, object: Schema, context: KeywordContext) => string | undefined)
@@ -18,8 +16,8 @@ export interface Keyword {
   is?: Form
   /** Whether an object of its kind must have it, or is served without it, with a warning. */
   isRequired?: true | 'by OpenAPI'
-  /** Writes it as the server reads it, before any other rule; also where the keyword is missing. */
-  mends?: (described: ContractObject, mending: Mending) => void
+  /** Whether it is read as other keywords before any rule. */
+  isMended?: true
   /** What makes the contract be refused. */
   rejects?: Rule
   /** What is removed with a warning. */
@@ -28,32 +26,6 @@ export interface Keyword {
   warns?: Rule
   /** The same of a member of its map. */
   warnsOfMember?: (name: string, member: unknown, context: KeywordContext) => string | undefined
-}
-
-/** A contract while it is mended. */
-export interface Mending {
-  /** With an unchecked structure. */
-  document: Record<string, unknown>
-  /** Whether it is OpenAPI 3.0. */
-  isOld: boolean
-  places: Places
-  /** An object, or the one at the end of its references; undefined if there is none. */
-  resolve: (object: unknown) => Record<string, unknown> | undefined
-  /** The object, and those to which its references lead, in their order. */
-  chainOf: (object: unknown) => Record<string, unknown>[]
-  /** A keyword of the table. */
-  keywordOf: (kind: Kind, name: string) => Keyword | undefined
-  /**
-   * Notes what is ignored or mended.
-   *
-   * @param kind what counts as one warning; by default, the same text
-   * @param beside what else it is about
-   */
-  warn: (at: Finding['at'], text: string, kind?: string, beside?: NonNullable<Finding['beside']>) => void
-  /** Notes why the contract is refused. */
-  reject: (at: Finding['at'], text: string) => void
-  /** Runs a step that may fail where the structure is broken, and returns its result. */
-  attempt: <Result>(step: () => Result) => Result | undefined
 }
 
 /** The context of an object. */
@@ -77,19 +49,6 @@ export type OperationName = { id: unknown } | { reference: string }
 /** The use of an object. `readOnly` and `default` apply only to some schemas; only an operation of `paths` is served. */
 export type Role = 'property' | 'parameter' | 'named' | 'served' | 'other'
 
-/** An object of a contract, with its context. */
-export interface ContractObject {
-  object: Record<string, unknown>
-  kind: Kind
-  /** Its keyword, or its name in the map of a keyword. */
-  name: string
-  role: Role
-  /** Whether it is the whole schema of a value rather than a composition's part. */
-  isValue: boolean
-  /** The name of the object around it. */
-  within: string
-}
-
 /** The objects of OpenAPI 3.1 (section 4.8). A Media Type Object of a request has other rules than one of a response. */
 export type Kind =
   | 'document'
@@ -112,7 +71,7 @@ export type Kind =
   | 'discriminator'
   | 'securityScheme'
 
-/** The keywords of a kind, in the order in which they are mended. */
+/** The keywords of a kind. */
 export type Keywords = Record<string, Keyword>
 
 /** Keywords with the same treatment. @param names separated by spaces */

@@ -3,15 +3,7 @@ import { type NamedSchemas, isSchema, itemsOf, propertiesOf, typesOf } from 'fas
 import { examples } from './examples.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { misnamedParameter } from './field-name.ts'
-import {
-  type ContractObject,
-  type Keyword,
-  type KeywordContext,
-  type Keywords,
-  type Mending,
-  shown,
-} from './keyword.ts'
-import { removeNull } from './remove-null.ts'
+import { type Keyword, type KeywordContext, type Keywords, shown } from './keyword.ts'
 
 /** Of a parameter or a header. */
 export const allowEmptyValue: Keyword = {
@@ -31,7 +23,7 @@ export const parameter: Keywords = {
           : undefined
         : `${String(value)} is not a place of parameters; ${didYouMean(String(value), Object.keys(styles), isBody(value) ? 'use requestBody' : 'use query')}`,
   },
-  required: { is: 'true or false', mends: requireInPath },
+  required: { is: 'true or false' },
   explode: {
     is: 'true or false',
     ignores: (_value, { in: place }) => (place === 'querystring' ? describedByContent : undefined),
@@ -45,10 +37,6 @@ export const parameter: Keywords = {
   },
   schema: {
     holds: 'schema',
-    mends: (described, mending) => {
-      addSchema(described, mending)
-      removeNull(described, mending)
-    },
     rejects: (_value, { in: place, content }) =>
       place === 'querystring' && content !== undefined ? describedByContent : undefined,
     warns: (value, { style }, { schemas }) => (style === 'deepObject' ? undefined : partlyReadText(value, schemas)),
@@ -74,20 +62,6 @@ function isBody(place: unknown): boolean {
 /** Names a parameter in messages. */
 export function nameOfParameter({ in: place, name }: Record<string, unknown>): string {
   return `the ${String(place)} parameter ${String(name)}`
-}
-
-function requireInPath({ object }: ContractObject, { warn }: Mending): void {
-  if (object['in'] !== 'path' || object['required'] === true) return
-  object['required'] = true
-  const text = `${nameOfParameter(object)} is part of the path, and is required; add required: true`
-  warn({ object, key: 'name' }, text, 'path parameter required')
-}
-
-function addSchema({ object }: ContractObject, { warn }: Mending): void {
-  if ('$ref' in object || 'schema' in object || 'content' in object || object['in'] === 'querystring') return
-  object['schema'] = { type: 'string' }
-  const text = `${nameOfParameter(object)} has no schema, and is read as a string; add one`
-  warn({ object, key: 'name' }, text, 'parameter schema')
 }
 
 const styles: Readonly<Record<string, readonly string[]>> = stylesOf
@@ -139,4 +113,13 @@ function unreadText(
       ? ['object', typesOf(schema, schemas).has('object')]
       : ['string', typesOf(schema, schemas).has('string')]
   return isRight ? undefined : `${other} is ${type === 'object' ? 'an object' : 'read as text'}; use type: ${type}`
+}
+
+/** The problem of a parameter beside a querystring, which is the whole query (OpenAPI 3.2, section 4.12.1). */
+export function besideQuerystring(parameters: unknown): string | undefined {
+  const declared = Array.isArray(parameters) ? parameters.filter(isSchema) : []
+  const whole = declared.find((each) => each['in'] === 'querystring')
+  const other = declared.find((each) => each !== whole && /^query(?:string)?$/.test(String(each['in'])))
+  if (whole === undefined || other === undefined) return undefined
+  return `${nameOfParameter(whole)} is the whole query, and ${nameOfParameter(other)} is beside it; remove one of them`
 }

@@ -1,7 +1,7 @@
 import { methodFields } from 'fastify-contract/document'
 import { type Keywords, each, ignored, shown } from './keyword.ts'
-import { besideQuerystring } from './parameters.ts'
-import { inheritSecurity, securityProblem } from './security-scheme.ts'
+import { besideQuerystring } from './parameter.ts'
+import { securityProblem } from './security-scheme.ts'
 
 export const pathItem: Keywords = {
   // Those of `paths` are included where they are referred to.
@@ -13,12 +13,7 @@ export const pathItem: Keywords = {
   additionalOperations: { holds: { each: 'operation' } },
   parameters: { holds: ['parameter'], warns: besideQuerystring },
   // Of OpenAPI 3.3. Its operations have it by now; what is left is not a list.
-  security: {
-    mends: ({ object }, mending) => {
-      inheritSecurity(object, mending)
-    },
-    rejects: securityProblem,
-  },
+  security: { rejects: securityProblem },
   // Its operations inherit them.
   servers: { holds: ['server'] },
 }

@@ -1,36 +1,11 @@
-import { isSchema } from 'fastify-contract/schema'
 import { content } from './content.ts'
-import { isFieldName } from './field-name.ts'
-import { type ContractObject, type Keywords, type Mending, shown } from './keyword.ts'
+import { type Keywords, shown } from './keyword.ts'
 
 export const response: Keywords = {
   $ref: { is: 'text' },
-  headers: { holds: { each: 'header' }, mends: removeHeaders },
+  headers: { holds: { each: 'header' } },
   content: content('responseContent'),
   ...shown('summary'),
   description: { isShown: true, isRequired: 'by OpenAPI' },
   links: { holds: { each: 'link' }, isShown: true },
-}
-
-/** The headers of message framing, which the server sets (RFC 9110, section 7.6.1; RFC 9112). */
-const framing = /^(?:connection|content-(?:length|type)|date|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
-
-/** Removes the headers that a handler cannot set. */
-function removeHeaders({ object: { headers } }: ContractObject, { warn }: Mending): void {
-  if (!isSchema(headers)) return
-  const visited = new Set<string>()
-  for (const name of Object.keys(headers)) {
-    const key = name.toLowerCase()
-    const problem = visited.has(key)
-      ? 'differs from another header only by case, and is ignored; remove one'
-      : framing.test(name)
-        ? 'is set by the server, and is ignored; remove it'
-        : isFieldName(name)
-          ? undefined
-          : 'is not a header name, and is ignored; use letters, digits and -'
-    visited.add(key)
-    if (problem === undefined) continue
-    Reflect.deleteProperty(headers, name)
-    warn({ object: headers, key: name }, `the header ${name} ${problem}`, `header ${problem}`)
-  }
 }

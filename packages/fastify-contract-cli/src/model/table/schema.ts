@@ -2,20 +2,17 @@ import { integerRanges } from 'fastify-contract/json'
 import { discriminatorOf, inPlace, isSchema, patternProblem, targetOf, textFormats } from 'fastify-contract/schema'
 import type { Schema } from 'fastify-contract/schema'
 import { externalDocs } from './external-docs.ts'
-import { inexactConstant, inexactInteger, removeMisfits } from './constants.ts'
+import { inexactConstant, inexactInteger } from './constants.ts'
 import {
-  type ContractObject,
   type Keyword,
   type KeywordContext,
   type Keywords,
-  type Mending,
   each,
   ignored,
   referenceIn,
   rejected,
   shown,
 } from './keyword.ts'
-import { addNull, readAsBinary, removeBesideReference, upgradeBound, widenInteger } from './upgrade-schema.ts'
 
 /** The validated formats, each with its type. */
 export const formats: ReadonlyMap<string, string> = new Map([
@@ -43,8 +40,8 @@ const flag: Keyword = {
 
 /** Every keyword of JSON Schema 2020-12 and of OpenAPI 3.1's dialect. */
 export const schema: Keywords = {
-  $ref: { is: 'text', mends: removeBesideReference },
-  allOf: { holds: ['schema'], mends: removeEmptyList },
+  $ref: { is: 'text' },
+  allOf: { holds: ['schema'] },
   ...each('anyOf oneOf', choice),
   not: { holds: 'schema' },
   ...each('if then else', conditional),
@@ -93,20 +90,14 @@ export const schema: Keywords = {
   },
   enum: {
     is: 'a list',
-    mends: removeMisfits('enum'),
     rejects: inexactConstant,
   },
-  const: { mends: removeMisfits('const'), rejects: inexactConstant },
+  const: { rejects: inexactConstant },
   multipleOf: {
     is: 'a number',
     rejects: (value) => (Number(value) > 0 ? undefined : 'must be greater than 0; correct it'),
   },
-  exclusiveMinimum: {
-    is: 'a number',
-    mends: upgradeBound('exclusiveMinimum', 'minimum'),
-  },
-  exclusiveMaximum: { is: 'a number', mends: upgradeBound('exclusiveMaximum', 'maximum') },
-  ...each('minimum maximum', { is: 'a number' }),
+  ...each('minimum maximum exclusiveMinimum exclusiveMaximum', { is: 'a number' }),
   pattern: {
     is: 'text',
     ignores: (value, schema, context) =>
@@ -116,14 +107,12 @@ export const schema: Keywords = {
       return problem && `${problem}; without it, a schema of not would refuse valid values`
     },
   },
-  ...Object.fromEntries(
-    ['Length', 'Items', 'Contains', 'Properties'].flatMap((of) =>
-      [`min${of}`, `max${of}`].map((name) => [name, count(name)]),
-    ),
-  ),
+  ...each('minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties', {
+    is: 'a count',
+  }),
   uniqueItems: { is: 'true or false' },
   required: { is: 'a list of names' },
-  format: { is: 'text', mends: widenInteger, ignores: unknownFormat },
+  format: { is: 'text', ignores: unknownFormat },
   default: {
     ignores: (value, _schema, { role }) =>
       inexactInteger(value) !== undefined
@@ -144,20 +133,16 @@ export const schema: Keywords = {
   discriminator: { isShown: true, holds: 'discriminator', warns: indistinct },
 
   // References by them have become JSON Pointers.
-  ...each('$id $anchor', { mends: removeIdentifiers }),
+  ...each('$id $anchor $dynamicAnchor', { isMended: true }),
   ...ignored('$schema $vocabulary', 'the dialect is always that of OpenAPI 3.1; remove it'),
-  $dynamicAnchor: { mends: removeIdentifiers },
   ...rejected('$dynamicRef', 'several schemas have this dynamic anchor; use $ref'),
   ...ignored('contentEncoding', 'encoded content is not decoded; use format: byte for base64'),
-  contentMediaType: {
-    mends: readAsBinary,
-    ignores: 'the content of a string is not parsed; use description',
-  },
+  // In place of that of bytes, the format is binary by now.
+  ...ignored('contentMediaType', 'the content of a string is not parsed; use description'),
   // That of JSON in the data of an event has become the schema of data.
   contentSchema: { holds: 'schema', ignores: 'the content of a string is not parsed; use an object' },
   ...ignored('xml', 'XML is sent and read as bytes; remove it'),
-  // The last: it may move the others into an alternative.
-  nullable: { mends: addNull },
+  nullable: { isMended: true },
 }
 
 /** The problem of an assertion that is dropped; undefined where valid values would then be refused. */
@@ -168,19 +153,6 @@ function dropped(
 ): string | undefined {
   if (problem === undefined || !isExclusive(schema)) return problem
   return relax(schema) ? problem.replace('; ', ', and oneOf around it is read as anyOf; ') : undefined
-}
-
-/** A count may be any integer. Nothing has as many as the greatest that a number is exact for. */
-function count(name: string): Keyword {
-  return {
-    is: 'a count',
-    mends: ({ object }) => {
-      const value = object[name]
-      if (!(typeof value === 'bigint' || Number.isInteger(value)) || Number(value) < Number.MAX_SAFE_INTEGER) return
-      if (name.startsWith('max')) Reflect.deleteProperty(object, name)
-      else object[name] = Number.MAX_SAFE_INTEGER
-    },
-  }
 }
 
 /** The patterns of names that cannot be matched. Beside such a pattern there is no place for another, or for `minLength`. */
@@ -202,13 +174,6 @@ function dropPatterns(value: unknown, schema: Schema, context: KeywordContext): 
   schema['patternProperties'] = Object.fromEntries(kept)
   schema['additionalProperties'] = true
   return problem.replace('; ', ', and undeclared properties may have any value; ')
-}
-
-function removeEmptyList({ object }: ContractObject, { warn }: Mending): void {
-  const { allOf } = object
-  if (!Array.isArray(allOf) || allOf.length > 0) return
-  Reflect.deleteProperty(object, 'allOf')
-  warn({ object, key: 'allOf' }, 'allOf: is empty, and asks for nothing; list schemas, or remove it')
 }
 
 /** Ajv applies no default in a schema that may not apply (https://ajv.js.org/guide/modifying-data.html). */
@@ -258,8 +223,4 @@ function unevenNames(value: unknown, { enum: values }: Schema): string | undefin
 
 function isListOfNames(value: unknown): boolean {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
-}
-
-function removeIdentifiers({ object }: ContractObject): void {
-  for (const name of ['$id', '$anchor', '$dynamicAnchor']) Reflect.deleteProperty(object, name)
 }

@@ -1,11 +1,8 @@
-import { operationPlaces } from 'fastify-contract/document'
-import { namesOf } from 'fastify-contract/json'
 import { type Schema, isSchema } from 'fastify-contract/schema'
 import { isScope } from 'fastify-contract/security'
 import { isFieldName, misnamedParameter } from './field-name.ts'
 import { didYouMean } from './did-you-mean.ts'
-import { type ContractObject, type KeywordContext, type Keywords, type Mending } from './keyword.ts'
-import { lacking, quoted, shown } from './keyword.ts'
+import { type KeywordContext, type Keywords, lacking, quoted, shown } from './keyword.ts'
 
 export const securityScheme: Keywords = {
   $ref: { is: 'text' },
@@ -58,43 +55,6 @@ function incompleteScheme(type: unknown, scheme: Schema): string | undefined {
 }
 
 const schemes = 'use http, an apiKey in a header, in the query or in a cookie, oauth2 or openIdConnect'
-
-const section = '#/components/securitySchemes/'
-
-/** Replaces URIs of security schemes of the document by their names (OpenAPI 3.2, "Security Requirement Object"). */
-export function nameSchemes({ object }: ContractObject, { document: { $self: self, components } }: Mending): void {
-  const named = isSchema(components) && isSchema(components['securitySchemes']) ? components['securitySchemes'] : {}
-  const starts = [section, ...(typeof self === 'string' ? [self + section] : [])]
-  for (const requirement of [object['security']].flat().filter(isSchema)) {
-    for (const [uri, scopes] of Object.entries(requirement)) {
-      const start = Object.hasOwn(named, uri) ? undefined : starts.find((each) => uri.startsWith(each))
-      if (start === undefined) continue
-      const [name = ''] = namesOf(uri.slice(start.length))
-      Reflect.deleteProperty(requirement, uri)
-      const both: unknown[] = Object.hasOwn(requirement, name) ? [requirement[name], scopes] : [scopes]
-      // What is no list is refused later.
-      requirement[name] = both.every(Array.isArray) ? [...new Set(both.flat())] : scopes
-    }
-  }
-}
-
-/** Gives the operations of a path item its security, unless they have their own (OpenAPI 3.3, "Path Item Object"). */
-export function inheritSecurity(item: Record<string, unknown>, { places, warn }: Mending): void {
-  const { security, additionalOperations: others } = item
-  // The structure is checked later.
-  if (!Array.isArray(security)) return
-  // YAML aliases may share operations with other path items.
-  if (isSchema(others)) item['additionalOperations'] = places.share({ ...others }, others)
-  for (const { holder, key } of operationPlaces(item)) {
-    const operation = holder[key]
-    if (!isSchema(operation) || 'security' in operation) continue
-    holder[key] = places.take({ ...operation, security }, operation, 'security', item)
-  }
-  Reflect.deleteProperty(item, 'security')
-  const text =
-    'security: of a path item is of OpenAPI 3.3, and counts for its operations that have none; write it in each'
-  warn({ object: item, key: 'security' }, text, 'security of a path item')
-}
 
 /** The problem of the security of the document, of a path item or of an operation. */
 export function securityProblem(

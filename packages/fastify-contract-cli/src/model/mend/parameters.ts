@@ -1,8 +1,8 @@
 import { kindOf } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
-import type { Mending } from './keyword.ts'
+import type { Mending } from './mending.ts'
 import type { ServedOperation } from './served-operation.ts'
-import { nameOfParameter } from './parameter.ts'
+import { besideQuerystring, nameOfParameter } from '../table/parameter.ts'
 import { parametersIn } from './routes.ts'
 
 type Members = Record<string, unknown>
@@ -46,15 +46,6 @@ export function keyOfParameter(parameter: Members | undefined): string | undefin
   if (typeof parameter?.['name'] !== 'string') return undefined
   const { in: place, name } = parameter
   return `${String(place)} ${place === 'header' ? name.toLowerCase() : name}`
-}
-
-/** The problem of a parameter beside a querystring, which is the whole query (OpenAPI 3.2, section 4.12.1). */
-export function besideQuerystring(parameters: unknown): string | undefined {
-  const declared = Array.isArray(parameters) ? parameters.filter(isSchema) : []
-  const whole = declared.find((each) => each['in'] === 'querystring')
-  const other = declared.find((each) => each !== whole && /^query(?:string)?$/.test(String(each['in'])))
-  if (whole === undefined || other === undefined) return undefined
-  return `${nameOfParameter(whole)} is the whole query, and ${nameOfParameter(other)} is beside it; remove one of them`
 }
 
 /** Only a querystring that is a form has room for an API key. */

@@ -1,13 +1,15 @@
 import { kindOf } from 'fastify-contract/document'
 import { integerRanges, isIntegerFormat, isOfBigInts } from 'fastify-contract/json'
 import { inPlace, isAnnotation, isSchema } from 'fastify-contract/schema'
-import { namedSchemas } from '../mend/context.ts'
-import type { ContractObject, Mending } from './keyword.ts'
+import { keywordOf } from '../table/table.ts'
+import { namedSchemas } from './context.ts'
+import type { Mending } from './mending.ts'
+import type { ContractObject } from './visit.ts'
 
 type Members = Record<string, unknown>
 
 /** In OpenAPI 3.0 a reference stands alone (3.0.4, section 4.7.23). */
-export function removeBesideReference({ object }: ContractObject, { isOld, keywordOf, warn }: Mending): void {
+export function removeBesideReference({ object }: ContractObject, { isOld, warn }: Mending): void {
   if (!isOld || typeof object['$ref'] !== 'string') return
   for (const name of Object.keys(object)) {
     if (name === '$ref' || name === 'nullable' || keywordOf('schema', name)?.isShown === true || name.startsWith('x-'))

@@ -1,6 +1,6 @@
 import type { OperationPlace } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
-import type { Mending } from './keyword.ts'
+import type { Mending } from './mending.ts'
 
 /** An operation with its place. */
 export interface PlacedOperation extends OperationPlace {

@@ -1,6 +1,6 @@
 import { isContentless } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
-import type { Mending } from './keyword.ts'
+import type { Mending } from './mending.ts'
 import type { ServedOperation } from './served-operation.ts'
 
 /** Gives the responses of an operation statuses that a reply can have, and removes content that HTTP forbids. */

@@ -1,5 +1,6 @@
 import { isSchema } from 'fastify-contract/schema'
-import type { ContractObject, Mending } from './keyword.ts'
+import type { Mending } from './mending.ts'
+import type { ContractObject } from './visit.ts'
 
 type Members = Record<string, unknown>
 

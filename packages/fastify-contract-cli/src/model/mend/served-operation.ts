@@ -1,4 +1,5 @@
-import type { ContractObject, Mending } from './keyword.ts'
+import type { Mending } from './mending.ts'
+import type { ContractObject } from './visit.ts'
 
 /** An operation of `paths`. */
 export interface ServedOperation {

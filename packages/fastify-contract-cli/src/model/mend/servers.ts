@@ -1,6 +1,7 @@
 import { basePathsOf } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
-import type { ContractObject, Mending } from './keyword.ts'
+import type { Mending } from './mending.ts'
+import type { ContractObject } from './visit.ts'
 
 /** Gives the variables of servers their defaults, and removes those that are not of HTTP or have no base path. */
 export function mendServers({ object }: ContractObject, { places, warn }: Mending): void {

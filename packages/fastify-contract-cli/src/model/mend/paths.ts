@@ -1,9 +1,12 @@
 import { methodProblem, operationPlaces } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
-import { type ContractObject, type Mending, quoted } from './keyword.ts'
+import { quoted } from '../table/keyword.ts'
+import { keywordOf } from '../table/table.ts'
+import type { Mending } from './mending.ts'
+import type { ContractObject } from './visit.ts'
 import { keyOfParameter } from './parameters.ts'
-import { inheritSecurity } from './security-scheme.ts'
+import { inheritSecurity } from './security.ts'
 import { type PlacedOperation, checkPath, mergeRoutes } from './routes.ts'
 
 type Members = Record<string, unknown>
@@ -50,7 +53,7 @@ function includePathItems(paths: Members, { places, resolve }: Mending): void {
 
 /** Lists the operations, with an object for each: YAML aliases may share one. */
 function operationsIn(paths: Members, mending: Mending): PlacedOperation[] {
-  const isIgnored = (method: string) => mending.keywordOf('pathItem', method)?.ignores !== undefined
+  const isIgnored = (method: string) => keywordOf('pathItem', method)?.ignores !== undefined
   const visited = new Set<unknown>()
   const own = (holder: Members, name: string): Members | undefined => {
     const object = holder[name]

@@ -1,0 +1,56 @@
+import { framingOf, kindOf, parseMediaType } from 'fastify-contract/document'
+import { isSchema } from 'fastify-contract/schema'
+import { accessProblem } from '../table/access.ts'
+import type { Mending } from './mending.ts'
+import type { ContractObject } from './visit.ts'
+
+const sequential = 'text/event-stream, application/jsonl, application/x-ndjson or application/json-seq'
+
+/** Rejects `itemSchema` where no items can be sent. */
+export function rejectOtherItems({ object: { content } }: ContractObject, { resolve, reject }: Mending): void {
+  for (const [type, written] of Object.entries(isSchema(content) ? content : {})) {
+    const media = resolve(written)
+    if (media?.['itemSchema'] === undefined) continue
+    const at = { object: media, key: 'itemSchema' }
+    if (framingOf(type) === undefined)
+      reject(at, `itemSchema: ${type} is no sequence of items; use ${sequential}, or schema`)
+    else if ('schema' in media) reject(at, 'itemSchema: stands beside schema; remove one of them')
+  }
+}
+
+/** Puts the media type of a reference in its place. One that leads elsewhere is refused later. */
+export function includeMediaType({ object }: ContractObject, { resolve }: Mending): void {
+  const { $ref: reference } = object
+  if (typeof reference !== 'string' || /^#\/components\/(?!mediaTypes\/)/.test(reference)) return
+  const target = resolve(object)
+  if (target === undefined) return
+  Reflect.deleteProperty(object, '$ref')
+  Object.assign(object, target)
+}
+
+/** Removes content of a type that no message can name, and parameters of types that are malformed. */
+export function mendMediaTypes({ object: { content } }: ContractObject, { warn, reject }: Mending): void {
+  if (!isSchema(content)) return
+  for (const [type, media] of Object.entries(content)) {
+    if (parseMediaType(type) !== undefined && type === type.trim()) continue
+    const access = accessProblem(type, [])
+    if (access !== undefined) {
+      reject({ object: content, key: type }, `content: ${type} is not a media type, and ${access}`)
+      continue
+    }
+    const [essence = ''] = type.split(/[;,]/, 1)
+    const readType = parseMediaType(essence.trim())?.essence
+    const problem =
+      readType === undefined ? 'and is ignored; use one such as application/json' : `and is read as ${readType}`
+    Reflect.deleteProperty(content, type)
+    if (readType !== undefined) content[readType] ??= media
+    warn({ object: content, key: type }, `content: ${type} is not a media type, ${problem}`, 'media type')
+  }
+}
+
+/** Removes the encoding of a body that is no form. */
+export function removeEncoding({ object, name }: ContractObject, { warn }: Mending): void {
+  if (!('encoding' in object) || ['form', 'multipart'].includes(kindOf(name))) return
+  Reflect.deleteProperty(object, 'encoding')
+  warn({ object, key: 'encoding' }, 'encoding: applies only to forms; remove it')
+}

@@ -1,0 +1,62 @@
+import type { Kind } from '../table/keyword.ts'
+import { mendBody } from './body.ts'
+import { removeUnused } from './components.ts'
+import { removeMisfits } from './constants.ts'
+import { includeMediaType, mendMediaTypes, rejectOtherItems, removeEncoding } from './content.ts'
+import { readAsValue, removeBeside } from './examples.ts'
+import { removeHeaders } from './headers.ts'
+import type { Verb } from './mending.ts'
+import { addSchema, requireInPath, warnOfNone } from './parameter.ts'
+import { mendParameters } from './parameters.ts'
+import { mendPaths } from './paths.ts'
+import { removeNull } from './remove-null.ts'
+import { mendCounts, removeEmptyList, removeIdentifiers } from './schema.ts'
+import { inheritSecurity, nameSchemes } from './security.ts'
+import { mendServed } from './served-operation.ts'
+import { mendOwnServers, mendServers } from './servers.ts'
+import { mendStatuses } from './statuses.ts'
+import { addNull, readAsBinary, removeBesideReference, upgradeBound, widenInteger } from './upgrade-schema.ts'
+
+/** What mends the objects of each kind, in this order. */
+export const verbs: Partial<Record<Kind, readonly Verb[]>> = {
+  document: [
+    ({ object }) => {
+      if (!String(object['openapi']).startsWith('3.1.')) object['openapi'] = '3.1.0'
+    },
+    mendServers,
+    mendPaths,
+    nameSchemes,
+  ],
+  components: [removeUnused],
+  pathItem: [
+    ({ object }, mending) => {
+      inheritSecurity(object, mending)
+    },
+  ],
+  operation: [nameSchemes, ...[mendParameters, mendBody, mendStatuses].map(mendServed), mendOwnServers],
+  parameter: [requireInPath, addSchema, removeNull],
+  requestBody: [mendMediaTypes],
+  requestContent: [includeMediaType, removeEncoding],
+  responseContent: [includeMediaType],
+  response: [removeHeaders, mendMediaTypes, rejectOtherItems],
+  example: [
+    removeBeside('serializedValue', 'value'),
+    removeBeside('externalValue', 'serializedValue', 'value'),
+    readAsValue,
+  ],
+  header: [warnOfNone, removeNull],
+  schema: [
+    removeBesideReference,
+    removeEmptyList,
+    removeMisfits('enum'),
+    removeMisfits('const'),
+    upgradeBound('exclusiveMinimum', 'minimum'),
+    upgradeBound('exclusiveMaximum', 'maximum'),
+    mendCounts,
+    widenInteger,
+    removeIdentifiers,
+    readAsBinary,
+    // The last: it may move the others into an alternative.
+    addNull,
+  ],
+}
