@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { type ContractDocument, type ContractOperation, operationsOf, shellQuoted } from 'fastify-contract/document'
+import { stringifyJson } from 'fastify-contract/json'
 import { checkCompilation } from './check/compilation.ts'
 import { adopt, isSupported } from './mend/adopt.ts'
 import { removeBrokenValues } from './check/examples.ts'
@@ -112,7 +113,7 @@ async function readStructure(source: Uint8Array, file: string, name: string, roo
       key === 'swagger'
         ? `convert it: npx swagger2openapi --patch --outfile openapi.yaml ${shellQuoted(name)}`
         : 'use 3.0, 3.1 or 3.2'
-    const text = `${key}: ${JSON.stringify(document[key] ?? null)} is not supported; ${remedy}`
+    const text = `${key}: ${stringifyJson(document[key] ?? null)} is not supported; ${remedy}`
     reject([{ at: { object: document, key }, text }], places, name)
   }
   const identified = places.hasIdentifiers ? structuredClone(document) : undefined

@@ -1,3 +1,4 @@
+import { stringifyJson } from 'fastify-contract/json'
 import { externalDocs } from './external-docs.ts'
 import { type Keywords, quoted, shown } from './keyword.ts'
 import { besideQuerystring } from './parameter.ts'
@@ -22,5 +23,5 @@ export const operation: Keywords = {
 
 function unquotedTag(tags: unknown): string | undefined {
   const tag: unknown = Array.isArray(tags) ? tags.find((each) => typeof each !== 'string') : undefined
-  return tag === undefined ? undefined : `${JSON.stringify(tag)} is not text; ${quoted(tag)}`
+  return tag === undefined ? undefined : `${stringifyJson(tag)} is not text; ${quoted(tag)}`
 }

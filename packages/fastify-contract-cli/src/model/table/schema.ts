@@ -1,4 +1,4 @@
-import { integerRanges } from 'fastify-contract/json'
+import { integerRanges, stringifyJson } from 'fastify-contract/json'
 import { discriminatorOf, inPlace, isSchema, patternProblem, targetOf, textFormats } from 'fastify-contract/schema'
 import type { Schema } from 'fastify-contract/schema'
 import { externalDocs } from './external-docs.ts'
@@ -78,7 +78,7 @@ export const schema: Keywords = {
       const unknown = [value].flat().find((type) => !types.has(type))
       return unknown === undefined
         ? undefined
-        : `${JSON.stringify(unknown)} is not a type; use one of ${[...types].join(', ')}`
+        : `${stringifyJson(unknown)} is not a type; use one of ${[...types].join(', ')}`
     },
     // A list of types with scalars becomes alternatives.
     warns: (value, object, context) =>

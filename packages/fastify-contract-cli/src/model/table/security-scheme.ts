@@ -1,3 +1,4 @@
+import { stringifyJson } from 'fastify-contract/json'
 import { type Schema, isSchema } from 'fastify-contract/schema'
 import { isScope } from 'fastify-contract/security'
 import { isFieldName, misnamedParameter } from './field-name.ts'
@@ -68,14 +69,14 @@ export function securityProblem(
   for (const [name, scopes] of requirements.flatMap(Object.entries<unknown>)) {
     const scheme = securitySchemes.get(name)
     if (scheme === undefined)
-      return `${name || JSON.stringify(name)} is not a security scheme; describe it in components/securitySchemes, or correct the name`
+      return `${name || stringifyJson(name)} is not a security scheme; describe it in components/securitySchemes, or correct the name`
     if (!scheme.isSupported) return `${name} is of the type ${String(scheme.type)}, which is not supported; ${schemes}`
     if (!Array.isArray(scopes)) return `the scopes of ${name} are not a list; write one, such as []`
     const unquoted: unknown = scopes.find((each) => typeof each !== 'string')
-    if (unquoted !== undefined) return `the scope ${JSON.stringify(unquoted)} is not text; ${quoted(unquoted)}`
+    if (unquoted !== undefined) return `the scope ${stringifyJson(unquoted)} is not text; ${quoted(unquoted)}`
     const scope: unknown = scopes.find((each) => !isScope(String(each)))
     if (scope !== undefined)
-      return `the scope ${JSON.stringify(scope)} is not valid; use printable ASCII without space, " and \\`
+      return `the scope ${stringifyJson(scope)} is not valid; use printable ASCII without space, " and \\`
   }
   return undefined
 }
