@@ -12,8 +12,8 @@ import { valuesOf } from '../src/suite/draw/values.ts'
 import { json } from './contracts.ts'
 import { unsatisfiable } from './keyword-cases.ts'
 
-const count = { type: 'integer', format: 'int32' }
-const flag = { type: 'boolean' }
+const count: Schema = { type: 'integer', format: 'int32' }
+const flag: Schema = { type: 'boolean' }
 const tree = { type: 'object', required: ['flag'], properties: { flag, trees: { type: 'array', items: {} } } }
 tree.properties.trees.items = { $ref: '#/components/schemas/Tree' }
 const contract = readContract({ openapi: '3.1.0', components: { schemas: { Count: count, Tree: tree } } })
@@ -66,14 +66,18 @@ test.each(unsatisfiable)(
   ({ schema, isFoundByTrial = false }) => {
     expect(() => fc.sample(valuesOf(schema as Schema, contract), 1)).toThrow(NoGenerator)
     if (isFoundByTrial) return
-    const around = { type: 'object', properties: { flag, value: schema }, additionalProperties: false }
+    const around: Schema = {
+      type: 'object',
+      properties: { flag, value: schema as Schema },
+      additionalProperties: false,
+    }
     for (const value of fc.sample(valuesOf(around, contract), { seed: 1, numRuns: 5 }))
       expect(value).not.toHaveProperty('value')
   },
 )
 
 test('no long integer breaks the rule of other properties that may be numbers', () => {
-  const schema = { type: 'object', additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] } }
+  const schema: Schema = { type: 'object', additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] } }
   const broken = breaksOf(schema, 'body', contract).find(({ rule }) => rule === 'additionalProperties')!
   for (const value of fc.sample(broken.draw(), { seed: 1, numRuns: 300 })) {
     const read = parseJsonWithBigInts(spelled(value, 0))
@@ -82,15 +86,15 @@ test('no long integer breaks the rule of other properties that may be numbers', 
 })
 
 test('the mock keeps the properties that a condition declares', () => {
-  const kind = { type: 'string' }
-  const then = { properties: { count }, required: ['count'] }
-  const schema = { type: 'object', properties: { kind }, if: { properties: { kind: { const: 'loan' } } }, then }
+  const kind: Schema = { type: 'string' }
+  const then: Schema = { properties: { count }, required: ['count'] }
+  const schema: Schema = { type: 'object', properties: { kind }, if: { properties: { kind: { const: 'loan' } } }, then }
   expect(conform({ kind: 'loan', count: 5, other: 1 }, schema, contract)).toEqual({ kind: 'loan', count: 5 })
   expect(conform({ kind: 'sale', count: 5 }, schema, contract)).toEqual({ kind: 'sale' })
 })
 
 test('a server that leaves out a default has not lost it', () => {
-  const schema = { type: 'object', properties: { state: { type: 'string', default: 'open' }, count } }
+  const schema: Schema = { type: 'object', properties: { state: { type: 'string', default: 'open' }, count } }
   const paths = { '/doors': { post: { operationId: 'add', requestBody: { content: json(schema) }, responses: {} } } }
   const doors = readContract({ openapi: '3.1.0', info: {}, paths })
   const notes: string[] = []

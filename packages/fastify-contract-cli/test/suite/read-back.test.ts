@@ -1,3 +1,4 @@
+import type { Schema } from 'fastify-contract/schema'
 import { expect, test } from 'vitest'
 import { readContract } from '../../src/suite.ts'
 import { ReadBack } from '../../src/suite/state/read-back.ts'
@@ -10,7 +11,7 @@ const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] })
 
 /** Compares values of a member of which a server has kept two others. @returns a fault, or the notes */
 function compared(schema: object, sent: string, received: string): string[] {
-  const member = { type: 'object', properties: { member: schema } }
+  const member: Schema = { type: 'object', properties: { member: schema as Schema } }
   const requestBody = { content: json(member) }
   const document = contractOf({ '/things': { post: { operationId: 'addThing', requestBody, responses: noContent } } })
   const contract = readContract(document)

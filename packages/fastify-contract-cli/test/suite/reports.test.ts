@@ -1,12 +1,18 @@
 import { createContractSuite, readContract, test as testServer } from '../../src/suite.ts'
 import Fastify from 'fastify'
+import type { Schema } from 'fastify-contract/schema'
 import { expect, onTestFinished, test } from 'vitest'
 import { contractOf, json, noContent } from '../contracts.ts'
 import { answer, runTestOf } from './run-test.ts'
 
-const text = { type: 'string' }
-const properties = { name: { ...text, minLength: 1 }, kind: text, color: text, size: { type: 'integer' } }
-const thing = { type: 'object', required: ['name'], properties }
+const text: Schema = { type: 'string' }
+const properties: Record<string, Schema> = {
+  name: { ...text, minLength: 1 },
+  kind: text,
+  color: text,
+  size: { type: 'integer' },
+}
+const thing: Schema = { type: 'object', required: ['name'], properties }
 const refused = { description: 'Refused.' }
 
 /** A contract of one operation with a body of several members. */

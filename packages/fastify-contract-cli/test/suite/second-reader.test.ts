@@ -41,8 +41,8 @@ test('both validators accept the same values of common schemas', async () => {
   }
 })
 
-const text = { type: 'string' }
-const secret = { ...text, writeOnly: true }
+const text: Schema = { type: 'string' }
+const secret: Schema = { ...text, writeOnly: true }
 const slow = '^(a+)+$'
 const long = 'a'.repeat(50)
 test.each<[string, Schema, string[]]>([

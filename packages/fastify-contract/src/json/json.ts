@@ -84,6 +84,11 @@ function isExactWithin(value: unknown, levels: number): boolean {
   return true
 }
 
+/** Whether a JSON value is an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** Writes a JSON value; bigints as digits. */
 export function stringifyJson(value: unknown, indent?: number): string {
   try {
