@@ -1,8 +1,7 @@
 /** The parts of JSON Schemas, and checks of values against them, as the server does them. */
-export type { JsonType } from './schema/meaning.ts'
+export type { JsonType, KeywordName, NamedSchemas, Schema, Subschema } from './schema/schema.ts'
 export { alternativesOf, constantsOf, defaultOf, isList, isMarked, itemsOf, propertiesOf } from './schema/meaning.ts'
 export { isOfType, requiredBy, requiredOf, typesOf } from './schema/meaning.ts'
-export type { NamedSchemas, Schema } from './schema/schema-parts.ts'
 export { appliesTo, inPlace, isAnnotation, isSchema, subschemasOf, targetOf } from './schema/schema-parts.ts'
 export { withSubschemas, withoutAnnotations } from './schema/schema-parts.ts'
 export { schemaNameOf, schemasPointer } from './schema/schema-parts.ts'

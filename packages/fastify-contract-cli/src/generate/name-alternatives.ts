@@ -1,14 +1,7 @@
 import type { ContractDocument } from 'fastify-contract/document'
-import {
-  type NamedSchemas,
-  type Schema,
-  constantsOf,
-  isSchema,
-  propertiesOf,
-  requiredBy,
-  schemaNameOf,
-  typesOf,
-} from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
+import type { NamedSchemas, Schema, Subschema } from 'fastify-contract/schema'
+import { constantsOf, isSchema, propertiesOf, requiredBy, schemaNameOf, typesOf } from 'fastify-contract/schema'
 
 /** The values of properties that tell schemas apart, by the name of the schema and that of the property. */
 type Names = Map<string, Map<string, Set<string>>>
@@ -22,14 +15,15 @@ type Names = Map<string, Map<string, Set<string>>>
 export function nameAlternatives(document: ContractDocument): ContractDocument {
   const schemas = document.components?.schemas ?? {}
   const named = [...namesIn(document, schemas)].flatMap(([name, properties]) => {
-    const changed = [...properties].reduce<unknown>(
+    const { [name]: written = {} } = schemas
+    const changed = [...properties].reduce(
       (schema, [property, values]) => withConstants(schema, property, [...values], schemas),
-      schemas[name],
+      written,
     )
-    return changed === schemas[name] ? [] : [[name, changed] as const]
+    return changed === written ? [] : [[name, changed] as const]
   })
   if (named.length === 0) return document
-  const all = { ...schemas, ...Object.fromEntries(named) } as NamedSchemas
+  const all: NamedSchemas = { ...schemas, ...Object.fromEntries(named) }
   return { ...document, components: { ...document.components, schemas: all } }
 }
 
@@ -61,11 +55,11 @@ function namesIn(document: ContractDocument, schemas: NamedSchemas): Names {
   }
   function visit(node: unknown, name?: string): void {
     if (Array.isArray(node)) for (const each of node) visit(each)
-    if (!isSchema(node)) return
+    if (!isObject(node)) return
     const { discriminator } = node
-    if (isSchema(discriminator) && typeof discriminator['propertyName'] === 'string') {
+    if (isObject(discriminator) && typeof discriminator['propertyName'] === 'string') {
       const { propertyName: property, mapping } = discriminator
-      const entries = Object.entries(isSchema(mapping) ? mapping : {})
+      const entries = Object.entries(isObject(mapping) ? mapping : {})
       const valuesOf = (schema: string): string[] => {
         const mapped = entries.filter(([, target]) => target === schema || schemaNameOf(target) === schema)
         return mapped.length === 0 ? [schema] : mapped.map(([value]) => value)
@@ -82,33 +76,30 @@ function namesIn(document: ContractDocument, schemas: NamedSchemas): Names {
 }
 
 /** The named schemas in a list of a schema. */
-function refersTo(schema: unknown, keyword: 'allOf' | 'anyOf' | 'oneOf'): string[] {
-  const members = isSchema(schema) ? schema[keyword] : undefined
-  return (Array.isArray(members) ? members : []).flatMap((each: unknown) => {
-    return (isSchema(each) ? schemaNameOf(each['$ref']) : undefined) ?? []
-  })
+function refersTo(schema: Schema, keyword: 'allOf' | 'anyOf' | 'oneOf'): string[] {
+  const { [keyword]: members = [] } = schema
+  return members.filter(isSchema).flatMap(({ $ref }) => schemaNameOf($ref) ?? [])
 }
 
 /** Limits a property to those of the constants that a schema allows; the same schema if it allows no other, or none. */
-function withConstants(schema: unknown, property: string, values: string[], schemas: NamedSchemas): unknown {
+function withConstants(schema: Schema, property: string, values: string[], schemas: NamedSchemas): Schema {
   // Alternatives that contain others are told apart by these.
-  if (!isSchema(schema) || 'oneOf' in schema || 'anyOf' in schema) return schema
+  if ('oneOf' in schema || 'anyOf' in schema) return schema
   const declared = propertiesOf(schema, schemas).get(property)
   const lists = constantsOf(declared, schemas)
   const allowed = values.filter((value) => lists.every((list) => list.includes(value)))
-  const isNarrower = lists.every((list) => list.some((each) => !allowed.includes(each as string)))
+  const isNarrower = lists.every((list) => list.some((each) => !allowed.some((value) => value === each)))
   if (allowed.length === 0 || !isNarrower || !typesOf(declared ?? true, schemas).has('string')) return schema
-  const { allOf } = schema
-  const properties = isSchema(schema['properties']) ? schema['properties'] : {}
-  const constants = { ...described(properties[property]), type: 'string', enum: allowed }
-  if (Array.isArray(allOf) && !Object.hasOwn(properties, property)) {
-    const part = { type: 'object', required: [property], properties: { [property]: constants } }
-    return { ...schema, allOf: [...(allOf as unknown[]), part] }
+  const { allOf, properties = {} } = schema
+  const constants: Schema = { ...described(properties[property]), type: 'string', enum: allowed }
+  if (allOf !== undefined && !Object.hasOwn(properties, property)) {
+    const part: Schema = { type: 'object', required: [property], properties: { [property]: constants } }
+    return { ...schema, allOf: [...allOf, part] }
   }
   const required = [...new Set([...requiredBy(schema), property])]
   return { ...schema, required, properties: { ...properties, [property]: constants } }
 }
 
-function described(schema: unknown): Schema {
-  return isSchema(schema) && 'description' in schema ? { description: schema['description'] } : {}
+function described(schema: Subschema | undefined): Schema {
+  return isSchema(schema) && 'description' in schema ? { description: schema.description } : {}
 }

@@ -1,10 +1,9 @@
 import { type ContractDocument, isJson, kindOf, maps } from 'fastify-contract/document'
-import { find, isOfBigInts, mapMembers, stringifyJson } from 'fastify-contract/json'
+import { find, isObject, isOfBigInts, mapMembers, stringifyJson } from 'fastify-contract/json'
 import {
   type Schema,
   defaultOf,
   isMarked,
-  isSchema,
   propertiesOf,
   requiredBy,
   requiredOf,
@@ -74,18 +73,18 @@ export function prepareForTypes(
 
   function copy(node: unknown): unknown {
     if (Array.isArray(node)) return node.map(copy)
-    if (!isSchema(node)) return withoutBigInts(node)
+    if (!isObject(node)) return withoutBigInts(node)
     const required = (is30 && '$ref' in node) || isNothing(node) ? [] : looseNames(node, document)
     const isOpen = required.length > 0 && isBareObject(node)
     const content = copyNode(isOpen ? { ...node, additionalProperties: true } : node)
-    return required.length === 0 || !isSchema(content)
+    return required.length === 0 || !isObject(content)
       ? content
       : { ...commentsOf(node), ...noted([], content, required) }
   }
 
   /** Whether no value is of a schema, as far as the schema itself or its parts say so. */
   function isNothing(schema: unknown): boolean {
-    if (!isSchema(schema)) return schema === false
+    if (!isObject(schema)) return schema === false
     const { allOf, enum: listed } = schema
     return (
       unsatisfiable.has(schema) ||
@@ -98,7 +97,7 @@ export function prepareForTypes(
   }
 
   function copyAlternative(alternative: unknown): unknown {
-    return isSchema(alternative) ? copy(alternative) : {}
+    return isObject(alternative) ? copy(alternative) : {}
   }
 
   /** Copies the schema of properties that are not named. */
@@ -108,11 +107,11 @@ export function prepareForTypes(
 
   /** Copies a part of a schema, which has what it requires. */
   function copyPart(part: unknown): unknown {
-    if (!isSchema(part)) return {}
+    if (!isObject(part)) return {}
     return isBareObject(part) ? noted([], 'object') : copyNode(part)
   }
 
-  function copyNode(node: Schema): unknown {
+  function copyNode(node: Record<string, unknown>): unknown {
     // openapi-typescript takes `nullable` from no reference.
     if (is30 && node['nullable'] === true && '$ref' in node)
       return copy({ ...commentsOf(node), nullable: true, anyOf: [{ $ref: node['$ref'] }] })
@@ -134,7 +133,7 @@ export function prepareForTypes(
           return [name, member.filter((each) => !isNothing(each)).map(copyAlternative)]
         if (/^(?:additional|unevaluated)Properties$/.test(name)) return [name, copyOthers(member)]
         if (name === 'patternProperties') return [name, mapMembers(member, copyOthers)]
-        if (!maps.includes(name) || !isSchema(member)) return [name, copy(member)]
+        if (!maps.includes(name) || !isObject(member)) return [name, copy(member)]
         if (/^(?:paths|webhooks|pathItems)$/.test(name))
           return [name, mapMembers(splitMethods(member, methodSeparator), copy)]
         return [name, mapMembers(member, name === 'headers' ? copyHeader : copy)]
@@ -142,21 +141,21 @@ export function prepareForTypes(
     )
     const { in: place, properties, schema, content } = object
     // openapi-typescript takes a parameter with `content` as a string.
-    if (typeof place === 'string' && isSchema(content)) {
+    if (typeof place === 'string' && isObject(content)) {
       const isWhole = place === 'querystring'
       const structured = Object.keys(content).find((type) => isJson(type) || (isWhole && kindOf(type) === 'form'))
       const [of, written] = [content, node['content']].map((each) => memberOf(memberOf(each, structured), 'schema'))
       const read = structured === undefined ? { type: 'string' } : mark(of ?? {}, written, ['default'])
       return { ...object, ...(isWhole ? { in: 'query', name: wholeQuery } : {}), content: undefined, schema: read }
     }
-    if (typeof place === 'string' && isSchema(schema)) {
+    if (typeof place === 'string' && isObject(schema)) {
       return { ...object, schema: mark(schema, node['schema'], ['default']) }
     }
     const { itemSchema } = object
-    if (isSchema(itemSchema)) return { schema: noted(['AsyncIterable'], itemSchema) }
+    if (isObject(itemSchema)) return { schema: noted(['AsyncIterable'], itemSchema) }
     const conditional = conditionalNames(node, document).map((name) => [name, {}])
     const written = node['properties']
-    const marked = Object.entries(isSchema(properties) && isSchema(written) ? properties : {}).map(
+    const marked = Object.entries(isObject(properties) && isObject(written) ? properties : {}).map(
       ([name, property]) => [name, mark(property, memberOf(written, name), ['default', 'readOnly', 'writeOnly'])],
     )
     return withIndex(object, Object.fromEntries([...conditional, ...marked]) as Record<string, unknown>)
@@ -174,17 +173,17 @@ export function prepareForTypes(
 
   /** Copies the target of a reference to an optional header: openapi-typescript takes referenced headers as required. */
   function copyHeader(header: unknown): unknown {
-    if (!isSchema(header) || typeof header['$ref'] !== 'string') return copy(header)
+    if (!isObject(header) || typeof header['$ref'] !== 'string') return copy(header)
     const target = copyHeader(find(document, header['$ref']))
-    const isOptional = isSchema(target) && target['$ref'] === undefined && target['required'] !== true
+    const isOptional = isObject(target) && target['$ref'] === undefined && target['required'] !== true
     return isOptional ? { schema: target['schema'] } : header
   }
 
   /** @param written the schema of the contract */
   function mark(schema: unknown, written: unknown, asked: readonly Marked[]): unknown {
-    if (form === 'plain') return schema
+    if (form === 'plain' || !isObject(written)) return schema
     const borne = asked.filter((keyword) => carries(document, written, keyword)).map((keyword) => markOf[keyword])
-    if (borne.length === 0 || !isSchema(schema)) return schema
+    if (borne.length === 0 || !isObject(schema)) return schema
     for (const each of borne) marks.add(each)
     return { ...commentsOf(schema), ...noted(borne, schema) }
   }
@@ -202,13 +201,13 @@ function noted(
 }
 
 function memberOf(object: unknown, name = ''): unknown {
-  return isSchema(object) ? object[name] : undefined
+  return isObject(object) ? object[name] : undefined
 }
 
 /** A server receives no webhooks, and openapi-typescript lists what has an operationId among the operations. */
 function withUnnamedWebhooks(document: ContractDocument): object {
   if (document.webhooks === undefined) return document
-  const unnamed = (operation: unknown) => (isSchema(operation) ? { ...operation, operationId: undefined } : operation)
+  const unnamed = (operation: unknown) => (isObject(operation) ? { ...operation, operationId: undefined } : operation)
   return { ...document, webhooks: mapMembers(document.webhooks, (item) => mapMembers(item, unnamed)) }
 }
 
@@ -218,7 +217,7 @@ function isStray(reference: unknown): reference is string {
 }
 
 /** Whether a schema has a keyword, also through schemas for the same value. Defaults of alternatives are not applied. */
-function carries({ components }: ContractDocument, schema: unknown, keyword: Marked): boolean {
+function carries({ components }: ContractDocument, schema: Schema, keyword: Marked): boolean {
   const schemas = components?.schemas ?? {}
   return keyword === 'default' ? defaultOf(schema, schemas) !== undefined : isMarked(schema, schemas, keyword)
 }
@@ -260,11 +259,11 @@ function looseNames(schema: Schema, { components }: ContractDocument): string[] 
   if (requiredBy(schema).length === 0 && !('allOf' in schema)) return []
   const schemas = components?.schemas ?? {}
   function isFirm(part: unknown, name: string, isAsked = false): boolean {
-    if (!isSchema(part)) return false
+    if (!isObject(part)) return false
     const asked = isAsked || requiredBy(part).includes(name)
     const target = targetOf(part, schemas)
     return (
-      (asked && isSchema(part['properties']) && Object.hasOwn(part['properties'], name)) ||
+      (asked && isObject(part['properties']) && Object.hasOwn(part['properties'], name)) ||
       (requiredOf(target, schemas).has(name) && propertiesOf(target, schemas).has(name)) ||
       [part['allOf'] ?? []].flat().some((each) => isFirm(each, name, asked))
     )
@@ -280,7 +279,7 @@ function isBareObject(schema: Schema): boolean {
 /** The names of properties that a condition declares, and whose type depends on it. openapi-typescript leaves them out. */
 function conditionalNames(schema: Schema, { components }: ContractDocument): string[] {
   const { if: condition, then, else: otherwise, dependentSchemas = {} } = schema
-  const branches = [condition, then, otherwise, ...(isSchema(dependentSchemas) ? Object.values(dependentSchemas) : [])]
+  const branches = [condition, then, otherwise, ...(isObject(dependentSchemas) ? Object.values(dependentSchemas) : [])]
   return branches.flatMap((branch) => [...propertiesOf(branch, components?.schemas ?? {}).keys()])
 }
 
@@ -292,7 +291,7 @@ function withIndex(schema: Record<string, unknown>, properties: Record<string, u
   const { additionalProperties, patternProperties, unevaluatedProperties = false, ...rest } = schema
   const named = Object.values(properties)
   if (named.length > 0) rest['properties'] = properties
-  const patterns = isSchema(patternProperties) ? Object.values(patternProperties) : []
+  const patterns = isObject(patternProperties) ? Object.values(patternProperties) : []
   const others = additionalProperties ?? (patterns.length > 0 || unevaluatedProperties !== false)
   const parts = [others, ...patterns].filter((part) => part !== false)
   if (parts.length === 0) return additionalProperties === undefined ? rest : { ...rest, additionalProperties }

@@ -1,6 +1,6 @@
 import type { ContractDocument } from 'fastify-contract/document'
 import { isOfBigInts, stringifyJson } from 'fastify-contract/json'
-import { type Schema, isSchema } from 'fastify-contract/schema'
+import type { Subschema } from 'fastify-contract/schema'
 import { propertyName } from '../init/typescript.ts'
 
 /**
@@ -9,9 +9,9 @@ import { propertyName } from '../init/typescript.ts'
  */
 export function writeNamedValues({ components }: ContractDocument): string {
   const members = Object.entries(components?.schemas ?? {}).flatMap(([name, schema]) => {
-    if (!isSchema(schema)) return []
-    const properties = Object.entries(isSchema(schema['properties']) ? schema['properties'] : {})
-    const inside = properties.flatMap(([property, each]) => memberOf(property, valuesOf(each)))
+    const inside = Object.entries(schema.properties ?? {}).flatMap(([property, each]) =>
+      memberOf(property, valuesOf(each)),
+    )
     return memberOf(name, [...valuesOf(schema), ...inside])
   })
   if (members.length === 0) return ''
@@ -23,11 +23,11 @@ function memberOf(name: string, inside: readonly string[]): string[] {
 }
 
 /** `NAME: VALUE,` for each value of an enum with names. */
-function valuesOf(schema: unknown): string[] {
-  if (!isSchema(schema)) return []
-  const { enum: values, 'x-enum-varnames': names, format }: Schema = schema
-  if (!Array.isArray(values) || !Array.isArray(names)) return []
-  return values.slice(0, names.length).map((value: unknown, index) => {
+function valuesOf(schema: Subschema): string[] {
+  if (typeof schema === 'boolean') return []
+  const { enum: values = [], 'x-enum-varnames': names, format } = schema
+  if (!Array.isArray(names)) return []
+  return values.slice(0, names.length).map((value, index) => {
     const digits = isOfBigInts(format) && value !== null ? 'n' : ''
     return `${propertyName(String(names[index]))}: ${stringifyJson(value)}${digits},`
   })

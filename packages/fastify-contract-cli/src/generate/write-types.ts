@@ -144,10 +144,10 @@ function tupleOf(schema: Schema, options: Options): TypeNode {
   // The contract was checked.
   const typeOfItem = (item: unknown) => transformSchemaObject((item === true ? {} : item) as Transformed, options)
   const first = (prefixItems as unknown[]).map((item, index) =>
-    index < Number(minItems) ? typeOfItem(item) : ts.factory.createOptionalTypeNode(typeOfItem(item)),
+    index < minItems ? typeOfItem(item) : ts.factory.createOptionalTypeNode(typeOfItem(item)),
   )
   const others = ts.factory.createRestTypeNode(ts.factory.createArrayTypeNode(typeOfItem(items ?? true)))
-  const isClosed = items === false || Number(maxItems) <= first.length
+  const isClosed = items === false || maxItems <= first.length
   const tuple = ts.factory.createTupleTypeNode(isClosed ? first : [...first, others])
   const isNullable = [type].flat().includes('null')
   return isNullable

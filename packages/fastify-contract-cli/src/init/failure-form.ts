@@ -46,7 +46,8 @@ export function declaredForm(operations: readonly ContractOperation[], source: S
   const groups = Map.groupBy(declared, ([type, { schema = {} }]) => `${type} ${stringifyJson(schema)}`)
   const [commonest] = [...groups.values()].toSorted((a, b) => b.length - a.length)[0] ?? []
   if (commonest === undefined || commonest[0].toLowerCase() === 'application/problem+json') return undefined
-  const [type, { schema = { type: 'object' } }] = commonest
+  const anyObject: Schema = { type: 'object' }
+  const [type, { schema = anyObject }] = commonest
   const body = attempt('', {}, () => plainValue(schema, source))
   return body === undefined ? undefined : { type, schema, body }
 }

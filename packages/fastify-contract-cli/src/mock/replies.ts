@@ -90,7 +90,7 @@ function itemsOf(schema: Schema, example: unknown, source: SchemaSource): unknow
 
 /** The text of a schema, of any other value its JSON. */
 function textOf(schema: Schema, source: SchemaSource): unknown {
-  const asText = { allOf: [schema, { type: 'string' }] }
+  const asText: Schema = { allOf: [schema, { type: 'string' }] }
   return attempt('', {}, () => plainValue(asText, source)) ?? plainValue(schema, source)
 }
 

@@ -1,5 +1,5 @@
 import { BrokenReference, find } from '../json/pointer.ts'
-import type { Schema } from '../schema/schema-parts.ts'
+import type { Schema } from '../schema/schema.ts'
 import { isMap, type methodFields, operationPlaces } from './methods.ts'
 
 /** The default file name of the contract. */

@@ -1,6 +1,6 @@
 import { escapeName } from '../json/pointer.ts'
 import { anyType, itemsOf, othersOf, propertiesOf, typesOf } from '../schema/meaning.ts'
-import type { NamedSchemas } from '../schema/schema-parts.ts'
+import type { NamedSchemas, Subschema } from '../schema/schema.ts'
 import { type Reading, type TextShape, shapeOf } from './texts.ts'
 
 /** What is known of a value whose parts have names of their own, such as `a[b]` and `a[c][0]`. */
@@ -9,10 +9,10 @@ interface DeepSchema {
   shape: TextShape | 'any'
   mayBeList: boolean
   mayBeObject: boolean
-  items: unknown
-  properties: ReadonlyMap<string, unknown>
+  items: Subschema
+  properties: ReadonlyMap<string, Subschema>
   /** The schema of other properties; false where none are declared. */
-  others: unknown
+  others: Subschema
 }
 
 /** The texts of a name and of the names below it. */
@@ -31,14 +31,14 @@ export type ReadText<Text> = (text: Text, shape: TextShape | 'any', path: readon
 export class DeepTexts {
   readonly #schemas: NamedSchemas
   // A schema may contain itself.
-  readonly #compiled = new Map<unknown, DeepSchema>()
+  readonly #compiled = new Map<Subschema, DeepSchema>()
 
   constructor(schemas: NamedSchemas) {
     this.#schemas = schemas
   }
 
   /** Whether a schema declares the part of a value at a path. */
-  isDeclared(schema: unknown, path: readonly string[]): boolean {
+  isDeclared(schema: Subschema, path: readonly string[]): boolean {
     return path.reduce((part, name) => this.#partOf(part, name), schema) !== false
   }
 
@@ -49,7 +49,7 @@ export class DeepTexts {
    * @param place for messages, such as `query/filter`
    */
   read<Text>(
-    schema: unknown,
+    schema: Subschema,
     parts: readonly (readonly [path: readonly string[], texts: readonly Text[]])[],
     { place, reading, readText }: { place: string; reading: Reading; readText: ReadText<Text> },
   ): unknown {
@@ -68,7 +68,7 @@ export class DeepTexts {
       branch.texts.push(...texts)
     }
 
-    const valueOf = (of: unknown, { texts, below }: Branch<Text>, path: readonly string[]): unknown => {
+    const valueOf = (of: Subschema, { texts, below }: Branch<Text>, path: readonly string[]): unknown => {
       const at = () => [place, ...path.map(escapeName)].join('/')
       const { shape } = this.#readSchema(of)
       if (below.size === 0) {
@@ -96,7 +96,7 @@ export class DeepTexts {
       const { items: item } = this.#readSchema(of)
       return reading.markTexts(items.map((branch, index) => valueOf(item, branch, [...path, String(index)])))
     }
-    const listOf = (of: unknown, texts: readonly Text[], path: readonly string[]): unknown[] => {
+    const listOf = (of: Subschema, texts: readonly Text[], path: readonly string[]): unknown[] => {
       const { items } = this.#readSchema(of)
       const { shape } = this.#readSchema(items)
       return reading.markTexts(texts.map((text, index) => readText(text, shape, [...path, String(index)])))
@@ -104,20 +104,20 @@ export class DeepTexts {
     return valueOf(schema, root, [])
   }
 
-  #isList(schema: unknown, names: readonly string[]): boolean {
+  #isList(schema: Subschema, names: readonly string[]): boolean {
     const { mayBeList, mayBeObject, properties } = this.#readSchema(schema)
     const isIndex = (name: string) => /^\d*$/.test(name) && !(mayBeObject && properties.has(name))
     return mayBeList && names.every(isIndex)
   }
 
   /** The schema of a part of a value; false where none is declared. */
-  #partOf(schema: unknown, name: string): unknown {
+  #partOf(schema: Subschema, name: string): Subschema {
     const { mayBeObject, items, properties, others } = this.#readSchema(schema)
     if (this.#isList(schema, [name])) return items
     return mayBeObject ? (properties.get(name) ?? others) : false
   }
 
-  #readSchema(schema: unknown): DeepSchema {
+  #readSchema(schema: Subschema): DeepSchema {
     const compiled = this.#compiled.get(schema)
     if (compiled !== undefined) return compiled
     const types = typesOf(schema, this.#schemas)

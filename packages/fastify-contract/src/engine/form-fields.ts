@@ -4,7 +4,7 @@ import { type MediaType, createMatcher, kindOf, parseMediaType } from '../docume
 import { escapeName } from '../json/pointer.ts'
 import { describeProblems } from '../schema/describe-errors.ts'
 import { anyType, othersOf, propertiesOf, typesOf } from '../schema/meaning.ts'
-import type { NamedSchemas } from '../schema/schema-parts.ts'
+import type { NamedSchemas, Subschema } from '../schema/schema.ts'
 import { DeepTexts, type ReadText, namesBelow } from './deep-texts.ts'
 import { decoded, splitRaw } from './parameter-texts.ts'
 import { Refusal } from './refusal.ts'
@@ -72,7 +72,7 @@ interface PartTypes {
  */
 export function createFormReader(
   type: string,
-  { schema = true, encoding = {} }: { schema?: unknown; encoding?: Record<string, Encoding> },
+  { schema = true, encoding = {} }: { schema?: Subschema; encoding?: Record<string, Encoding> },
   schemas: NamedSchemas,
   place = 'body',
 ) {
@@ -112,7 +112,10 @@ export function createFormReader(
       if (group.some((field) => field.name !== name)) {
         const parts = group.map((field) => [namesBelow(name, field.name) ?? [], [field]] as const)
         const readText: ReadText<FormField> = (field, shape, path) => read(field, shape, [name, ...path])
-        members.push([name, deep.read(declared.get(name), parts, { place: placeOf([name]), reading, readText })])
+        members.push([
+          name,
+          deep.read(declared.get(name) ?? true, parts, { place: placeOf([name]), reading, readText }),
+        ])
         continue
       }
       if (group.length > 1 && (!isRepeatable || split !== undefined)) {
@@ -153,7 +156,7 @@ function put(value: object, [key = '', ...rest]: readonly string[], file: File):
 
 const ownProperty = { writable: true, enumerable: true, configurable: true }
 
-function fieldShapeOf(schema: unknown, schemas: NamedSchemas, place: string, encoding: Encoding = {}): FieldShape {
+function fieldShapeOf(schema: Subschema, schemas: NamedSchemas, place: string, encoding: Encoding = {}): FieldShape {
   const { style = 'form', explode = style === 'form', contentType } = encoding
   const jsonTypes = typesOf(schema, schemas)
   const isRepeatable = jsonTypes.has('array')

@@ -6,6 +6,7 @@ import { stringifyJson } from '../json/json.ts'
 import { createCompiler } from '../schema/ajv.ts'
 import { describeErrors, describeProblems } from '../schema/describe-errors.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
+import type { Subschema } from '../schema/schema.ts'
 import { validate } from '../schema/validation.ts'
 import type { CompileSteps } from './compile-queue.ts'
 import { withoutPrototype } from './parameter-texts.ts'
@@ -78,7 +79,7 @@ export function bindOperations(
 ): HandledOperation[] {
   const schemas = document.components?.schemas ?? {}
   const rewriter = new SchemaRewriter(schemas, 'request')
-  const parts = new Map<string, unknown>()
+  const parts = new Map<string, Subschema>()
   const compiler = createCompiler(rewriter, parts)
   const backend = new OpenAPIBackend({ definition: emptyDefinition })
   const validator = new OpenAPIValidator({
@@ -170,9 +171,9 @@ function describe(
   body: DeclaredBody | undefined,
   name: string,
   rewriter: SchemaRewriter,
-  parts: Map<string, unknown>,
+  parts: Map<string, Subschema>,
 ): Operation {
-  const refTo = (part: string, schema: unknown) => {
+  const refTo = (part: string, schema: Subschema) => {
     const id = `${name}/${part}`
     parts.set(id, schema)
     return { $ref: id }

@@ -1,7 +1,7 @@
 import { type ContractOperation, type Parameter, stylesOf } from '../document/document.ts'
 import { isJson } from '../document/media-type.ts'
 import { typesOf } from '../schema/meaning.ts'
-import type { NamedSchemas } from '../schema/schema-parts.ts'
+import type { NamedSchemas, Subschema } from '../schema/schema.ts'
 import { createQuerystringReader } from './querystring.ts'
 import { DeepTexts, namesBelow } from './deep-texts.ts'
 import { decoderOf, rawValue, readCookies, splitText, withoutPrototype } from './parameter-texts.ts'
@@ -32,7 +32,7 @@ function isNamed(parameter: Parameter): parameter is NamedParameter {
 interface Structured extends Omit<ItemsShape, 'shape' | 'isNamed'> {
   name: string
   in: NamedParameter['in']
-  schema: unknown
+  schema: Subschema
   shape: TextShape | 'json'
   style: string
   explode: boolean
@@ -49,7 +49,7 @@ export interface ParameterReader {
 }
 
 /** The schema of a parameter, also of one with `content`. */
-export function schemaOfParameter({ schema, content }: Parameter): unknown {
+export function schemaOfParameter({ schema, content }: Parameter): Subschema {
   return schema ?? Object.values(content ?? {})[0]?.schema ?? true
 }
 

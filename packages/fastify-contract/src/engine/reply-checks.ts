@@ -4,7 +4,7 @@ import { createCompiler } from '../schema/ajv.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
 import { isShown } from '../schema/json-view.ts'
 import { SchemaRewriter } from '../schema/rewrite-schema.ts'
-import type { NamedSchemas, Schema } from '../schema/schema-parts.ts'
+import type { NamedSchemas, Schema } from '../schema/schema.ts'
 import { validate } from '../schema/validation.ts'
 import type { CompileSteps } from './compile-queue.ts'
 

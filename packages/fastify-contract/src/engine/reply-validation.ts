@@ -7,7 +7,7 @@ import {
 } from '../document/document.ts'
 import { isJson, isRange } from '../document/media-type.ts'
 import { describeErrors } from '../schema/describe-errors.ts'
-import type { NamedSchemas, Schema } from '../schema/schema-parts.ts'
+import type { NamedSchemas, Schema } from '../schema/schema.ts'
 import { undeclaredError } from '../schema/validation.ts'
 import type { CompileSteps } from './compile-queue.ts'
 import { type Checked, type ReplyCheck, ReplyChecks } from './reply-checks.ts'

@@ -2,7 +2,7 @@ import type { ContractOperation } from '../document/document.ts'
 import { type ContentKind, isRange, isText } from '../document/media-type.ts'
 import type { NumberSources } from '../json/json.ts'
 import { typesOf } from '../schema/meaning.ts'
-import type { NamedSchemas } from '../schema/schema-parts.ts'
+import type { NamedSchemas, Subschema } from '../schema/schema.ts'
 import { type FormField, type FormValue, createFormReader } from './form-fields.ts'
 import type { Reading } from './texts.ts'
 
@@ -27,7 +27,7 @@ type FormReader = ReturnType<typeof createFormReader>
 /** A media type of a request body. */
 export interface DeclaredBody {
   type: string
-  schema: unknown
+  schema: Subschema
   /** Whether a text is validated. One that is declared as something else is not. */
   isOfText: boolean
   readForm: FormReader

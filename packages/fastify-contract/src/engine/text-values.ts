@@ -1,5 +1,5 @@
 import { othersOf, propertiesOf } from '../schema/meaning.ts'
-import type { NamedSchemas } from '../schema/schema-parts.ts'
+import type { NamedSchemas, Subschema } from '../schema/schema.ts'
 import { type Reading, type TextShape, itemShapeOf, shapeOf } from './texts.ts'
 
 /** What is known of a list or an object whose parts are texts. */
@@ -12,7 +12,7 @@ export interface TextParts {
   isOpen: boolean
 }
 
-export function textPartsOf(schema: unknown, schemas: NamedSchemas): TextParts {
+export function textPartsOf(schema: Subschema, schemas: NamedSchemas): TextParts {
   const declared = propertiesOf(schema, schemas)
   return {
     items: itemShapeOf(schema, schemas),

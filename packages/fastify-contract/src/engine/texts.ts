@@ -1,6 +1,7 @@
 import { MalformedJson, type NumberSources, RefusedJson, parseJson } from '../json/json.ts'
 import { itemsOf, typesOf } from '../schema/meaning.ts'
-import { type NamedSchemas, inPlace } from '../schema/schema-parts.ts'
+import { inPlace } from '../schema/schema-parts.ts'
+import type { NamedSchemas, Subschema } from '../schema/schema.ts'
 import type { Origin } from '../schema/validation.ts'
 
 /** Where the parts of a request come from, and why some cannot be read. */
@@ -58,7 +59,7 @@ export class Reading implements Origin {
 export type TextShape = 'text' | 'list' | 'object' | 'file'
 
 /** The shape of a text by its schema. Where the schema allows a string, it is a text. */
-export function shapeOf(schema: unknown, schemas: NamedSchemas): TextShape {
+export function shapeOf(schema: Subschema, schemas: NamedSchemas): TextShape {
   const types = typesOf(schema, schemas)
   types.delete('null')
   if (types.size === 1 && types.has('array')) return 'list'
@@ -72,7 +73,7 @@ function isBinary({ format }: { format?: unknown }): boolean {
 }
 
 /** The shape of the items of a list. A list in a list is JSON, as an object is. */
-export function itemShapeOf(schema: unknown, schemas: NamedSchemas): TextShape {
+export function itemShapeOf(schema: Subschema, schemas: NamedSchemas): TextShape {
   const shape = shapeOf(itemsOf(schema, schemas), schemas)
   return shape === 'list' ? 'object' : shape
 }

@@ -1,4 +1,4 @@
-import { Ajv, type AnySchema } from 'ajv'
+import { Ajv } from 'ajv'
 import { alternativesKeywords } from './alternatives-keywords.ts'
 import { applicatorKeywords, neighbours } from './applicator-keywords.ts'
 import { type SchemaCompiler, compileFlat } from './compile-flat.ts'
@@ -11,6 +11,7 @@ import { patternKeyword } from './pattern-keyword.ts'
 import { readPlainObjects } from './plain-objects.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
 import { scalarKeyword } from './scalar-keyword.ts'
+import type { Subschema } from './schema.ts'
 import { unevaluatedKeywords } from './unevaluated-keywords.ts'
 import { declaredKeyword } from './validation.ts'
 import { countKeywords, countedKeyword } from './work.ts'
@@ -31,7 +32,7 @@ const kept: readonly string[] = [
  */
 export function createCompiler(
   rewriter = new SchemaRewriter({}, undefined),
-  parts: ReadonlyMap<string, unknown> = new Map(),
+  parts: ReadonlyMap<string, Subschema> = new Map(),
 ): SchemaCompiler {
   const ajv = new Ajv({
     strict: true,
@@ -63,8 +64,10 @@ export function createCompiler(
   endLoops(ajv)
   const compiler = compileFlat(ajv, {
     named: (id) => rewriter.named(id),
-    // Rewriting a schema gives a schema.
-    part: (id) => (parts.has(id) ? (rewriter.rewriteValue(parts.get(id)) as AnySchema) : undefined),
+    part: (id) => {
+      const part = parts.get(id)
+      return part === undefined ? undefined : rewriter.rewriteValue(part)
+    },
   })
   const own = [scalarKeyword(), ...equalityKeywords, patternKeyword(), declaredKeyword, countedKeyword]
   const applying = [alternativesKeywords, applicatorKeywords, unevaluatedKeywords].flatMap((of) => of(compiler))

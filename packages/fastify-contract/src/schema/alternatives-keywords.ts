@@ -4,9 +4,8 @@ import { type Compilers, type Context, isBranchValid } from './branch.ts'
 import { selectionOf } from './discriminator.ts'
 import { mustBe } from './equality-keywords.ts'
 import { ending, maxErrors } from './error-limit.ts'
-import type { Alternatives } from './rewrite-schema.ts'
+import type { Alternatives, Rewritten } from './rewrite-schema.ts'
 import { isOfType } from './meaning.ts'
-import { isSchema } from './schema-parts.ts'
 import { type KeywordFunction, type Validation, mergeAlternatives } from './validation.ts'
 import { bytesOf, stepsOf } from './work.ts'
 
@@ -88,7 +87,7 @@ function alternatives(
     keyword,
     schemaType: ['array', 'object'],
     compile(schema: Alternatives, parent) {
-      const { schemas, discriminator } = Array.isArray(schema) ? { schemas: schema } : schema
+      const { schemas, discriminator } = 'schemas' in schema ? schema : { schemas: schema }
       // Of the only branch for a value, all errors count.
       const isOnly = discriminator !== undefined || schemas.filter((each) => !isNull(each)).length < 2
       const compile = isOnly ? compilers.compile : compilers.compileBranch
@@ -117,8 +116,8 @@ function alternatives(
 }
 
 /** Whether a schema is `type: 'null'`. */
-function isNull(schema: AnySchema): boolean {
-  return isSchema(schema) && schema['type'] === 'null'
+function isNull(schema: Rewritten): boolean {
+  return typeof schema === 'object' && schema.type === 'null'
 }
 
 /** How many branches are left out in the time of one step of work. */

@@ -2,12 +2,12 @@ import { keyOf } from './scalar-assertions.ts'
 import { constantsOf, propertiesOf, requiredOf } from './meaning.ts'
 import { isPlainObject } from './json-view.ts'
 import { type Viewing, readNamed } from './plain-objects.ts'
-import type { NamedSchemas } from './schema-parts.ts'
+import type { NamedSchemas, Subschema } from './schema.ts'
 
 /** A property that tells alternatives apart, such as `kind`: its constants in each; undefined where it may be anything. */
 export interface Discriminator {
   name: string
-  constants: (unknown[] | undefined)[]
+  constants: (readonly unknown[] | undefined)[]
 }
 
 /**
@@ -19,11 +19,11 @@ export interface Discriminator {
  * @returns the property of most alternatives; undefined if it is one of fewer than two
  */
 export function discriminatorOf(
-  alternatives: unknown,
+  alternatives: readonly Subschema[] | undefined,
   schemas: NamedSchemas,
   hidden: ReadonlySet<string>,
 ): Discriminator | undefined {
-  if (!Array.isArray(alternatives)) return undefined
+  if (alternatives === undefined) return undefined
   const constants = alternatives.map((each) => requiredConstants(each, schemas))
   const names = constants.flatMap((each) => [...each.keys()]).filter((name) => !hidden.has(name))
   const byName = [...Map.groupBy(names, (name) => name)]
@@ -34,11 +34,11 @@ export function discriminatorOf(
 }
 
 /** The constants of each required property. */
-function requiredConstants(schema: unknown, schemas: NamedSchemas): Map<string, unknown[]> {
+function requiredConstants(schema: Subschema, schemas: NamedSchemas): Map<string, readonly unknown[]> {
   const required = requiredOf(schema, schemas)
   const properties = [...propertiesOf(schema, schemas, 'always')].filter(([name]) => required.has(name))
   return new Map(
-    properties.flatMap(([name, property]): [string, unknown[]][] => {
+    properties.flatMap(([name, property]): [string, readonly unknown[]][] => {
       const constants = constantsOf(property, schemas).find((list) => list.every(isPlain))
       return constants === undefined ? [] : [[name, constants]]
     }),

@@ -1,14 +1,11 @@
-import { type NamedSchemas, type Schema, inPlace, isSchema, targetOf } from './schema-parts.ts'
-
-/** The types of JSON Schema; `number` includes `integer`. */
-const jsonTypes = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'] as const
-export type JsonType = (typeof jsonTypes)[number]
+import { inPlace, isSchema, targetOf } from './schema-parts.ts'
+import { type JsonType, type NamedSchemas, type Schema, type Subschema, jsonTypes } from './schema.ts'
 
 /**
  * The possible types of a schema's values, by `type`, `enum` and `const`, also through references and compositions.
  */
 export function typesOf(
-  schema: unknown,
+  schema: Subschema | undefined,
   schemas: NamedSchemas,
   typeSets = new Map<Schema, Set<JsonType>>(),
 ): Set<JsonType> {
@@ -17,15 +14,15 @@ export function typesOf(
   if (answer !== undefined) return answer
   // For a schema that refers back to itself.
   typeSets.set(schema, new Set(jsonTypes))
-  const { type, enum: values, const: value, allOf } = schema
-  const of = (members: unknown[]) => members.map((member) => typesOf(member, schemas, typeSets))
+  const { type, enum: values, const: value, allOf = [] } = schema
+  const of = (members: readonly Subschema[]) => members.map((member) => typesOf(member, schemas, typeSets))
   const sets: Set<JsonType>[] = [new Set(jsonTypes)]
-  if (type !== undefined) sets.push(new Set(([type].flat() as JsonType[]).flatMap(withIntegers)))
-  if (Array.isArray(values)) sets.push(new Set(values.flatMap(typesOfValue)))
+  if (type !== undefined) sets.push(new Set([type].flat().flatMap(withIntegers)))
+  if (values !== undefined) sets.push(new Set(values.flatMap(typesOfValue)))
   if ('const' in schema) sets.push(new Set(typesOfValue(value)))
   const target = targetOf(schema, schemas)
   if (target !== undefined) sets.push(typesOf(target, schemas, typeSets))
-  if (Array.isArray(allOf)) sets.push(...of(allOf))
+  sets.push(...of(allOf))
   for (const members of alternativesOf(schema))
     sets.push(of(members).reduce((all, each) => all.union(each), new Set<JsonType>()))
   const types = sets.reduce((all, each) => all.intersection(each))
@@ -38,7 +35,7 @@ function withIntegers(type: JsonType): JsonType[] {
 }
 
 /** Whether all values of a schema are arrays, or null. */
-export function isList(schema: unknown, schemas: NamedSchemas): boolean {
+export function isList(schema: Subschema | undefined, schemas: NamedSchemas): boolean {
   const types = typesOf(schema, schemas)
   return types.has('array') && types.isSubsetOf(new Set(['array', 'null']))
 }
@@ -68,20 +65,20 @@ export function alternativesOf({
   if: condition,
   then = true,
   else: otherwise = true,
-}: Schema): unknown[][] {
+}: Schema): (readonly Subschema[])[] {
   const cases =
     condition === undefined ? undefined : [{ allOf: [condition, then] }, { allOf: [{ not: condition }, otherwise] }]
-  return [anyOf, oneOf, cases].filter(Array.isArray)
+  return [anyOf, oneOf, cases].filter((schemas) => schemas !== undefined)
 }
 
 /** The types of a value without a schema. */
 export const anyType = typesOf(true, {})
 
 /** The schemas that `together` has made, by the first part. */
-const composed = new WeakMap<Schema, { allOf: unknown[] }[]>()
+const composed = new WeakMap<Schema, { allOf: readonly Subschema[] }[]>()
 
 /** The schema that all of these are together. It is the same for the same parts, because schemas may contain themselves. */
-function together(all: unknown[]): unknown {
+function together(all: readonly Subschema[]): Subschema {
   const [first = true] = all
   if (all.length < 2 || !isSchema(first)) return all.length < 2 ? first : { allOf: all }
   const compositions = composed.get(first) ?? []
@@ -95,8 +92,8 @@ function together(all: unknown[]): unknown {
 }
 
 /** The schema of the items of a list. */
-export function itemsOf(schema: unknown, schemas: NamedSchemas): unknown {
-  return together(inPlace(schema, schemas).flatMap((one) => ('items' in one ? [one['items']] : [])))
+export function itemsOf(schema: Subschema | undefined, schemas: NamedSchemas): Subschema {
+  return together(inPlace(schema, schemas).flatMap(({ items }) => items ?? []))
 }
 
 /**
@@ -105,27 +102,23 @@ export function itemsOf(schema: unknown, schemas: NamedSchemas): unknown {
  * @param when `always` leaves out those that alternatives declare
  */
 export function propertiesOf(
-  schema: unknown,
+  schema: Subschema | undefined,
   schemas: NamedSchemas,
   when?: 'always' | 'sometimes',
-): ReadonlyMap<string, unknown> {
-  const named = inPlace(schema, schemas, when).flatMap(({ properties }) =>
-    Object.entries(isSchema(properties) ? properties : {}),
-  )
+): ReadonlyMap<string, Subschema> {
+  const named = inPlace(schema, schemas, when).flatMap(({ properties = {} }) => Object.entries(properties))
   const byName = Map.groupBy(named, ([name]) => name)
   return new Map([...byName].map(([name, each]) => [name, together(each.map(([, one]) => one))]))
 }
 
 /** The schema of the properties of an object that are not declared by name; undefined without one. */
-export function othersOf(schema: unknown, schemas: NamedSchemas): unknown {
-  const others = inPlace(schema, schemas).flatMap((one) =>
-    'additionalProperties' in one ? [one['additionalProperties']] : [],
-  )
+export function othersOf(schema: Subschema | undefined, schemas: NamedSchemas): Subschema | undefined {
+  const others = inPlace(schema, schemas).flatMap(({ additionalProperties }) => additionalProperties ?? [])
   return others.length === 0 ? undefined : together(others)
 }
 
 /** The properties that an object must always have. */
-export function requiredOf(schema: unknown, schemas: NamedSchemas): Set<string> {
+export function requiredOf(schema: Subschema | undefined, schemas: NamedSchemas): Set<string> {
   return new Set(inPlace(schema, schemas, 'always').flatMap(requiredBy))
 }
 
@@ -135,19 +128,23 @@ export function requiredBy({ required }: Schema): string[] {
 }
 
 /** The lists of constants of which a value is always one. */
-export function constantsOf(schema: unknown, schemas: NamedSchemas): unknown[][] {
-  return inPlace(schema, schemas, 'always').flatMap((one): unknown[][] => {
-    if ('const' in one) return [[one['const']]]
-    return Array.isArray(one['enum']) ? [one['enum']] : []
+export function constantsOf(schema: Subschema | undefined, schemas: NamedSchemas): (readonly unknown[])[] {
+  return inPlace(schema, schemas, 'always').flatMap((one) => {
+    if ('const' in one) return [[one.const]]
+    return one.enum === undefined ? [] : [one.enum]
   })
 }
 
 /** The default of a property or a parameter; undefined if it has none. Defaults of alternatives are not applied. */
-export function defaultOf(schema: unknown, schemas: NamedSchemas): unknown {
-  return inPlace(schema, schemas, 'always').find((one) => one['default'] !== undefined)?.['default']
+export function defaultOf(schema: Subschema | undefined, schemas: NamedSchemas): unknown {
+  return inPlace(schema, schemas, 'always').find((one) => one.default !== undefined)?.default
 }
 
 /** Whether a property is left out of requests, or of responses. */
-export function isMarked(schema: unknown, schemas: NamedSchemas, mark: 'readOnly' | 'writeOnly'): boolean {
+export function isMarked(
+  schema: Subschema | undefined,
+  schemas: NamedSchemas,
+  mark: 'readOnly' | 'writeOnly',
+): boolean {
   return inPlace(schema, schemas).some((one) => one[mark] === true)
 }

@@ -1,13 +1,34 @@
-import type { AnySchema } from 'ajv'
 import { integerRanges } from '../json/integers.ts'
 import { type Discriminator, discriminatorOf } from './discriminator.ts'
-import type { JsonType } from './meaning.ts'
 import { alternativesOf, defaultOf, isMarked, propertiesOf, requiredOf, typesOfValue } from './meaning.ts'
-import type { NamedSchemas, Schema } from './schema-parts.ts'
+import type { ScalarSchema } from './scalar-assertions.ts'
 import { inPlace, isSchema, schemaNameOf, subschemasOf, withSubschemas, withoutAnnotations } from './schema-parts.ts'
+import { type JsonType, type Keywords, type NamedSchemas, type Schema, type Subschema, keywordOf } from './schema.ts'
+
+/** A schema as Ajv gets it. */
+export type Rewritten = RewrittenSchema | boolean
+
+/** What Ajv gets in place of some keywords. */
+export interface RewrittenSchema extends Omit<
+  Keywords<Rewritten>,
+  'anyOf' | 'oneOf' | 'patternProperties' | 'unevaluatedProperties' | 'unevaluatedItems'
+> {
+  readonly anyOf?: Alternatives
+  readonly oneOf?: Alternatives
+  readonly scalar?: ScalarSchema
+  readonly declared?: Declaration
+  /** The defaults of properties. */
+  readonly defaults?: Readonly<Record<string, unknown>>
+  readonly counted?: true
+  readonly closed?: ClosedSchema
+  readonly closedItems?: ClosedItems
+  readonly patterned?: Patterned
+}
 
 /** The direction of the values, which decides the meaning of `readOnly`, `writeOnly` and `default`. */
 export type Direction = 'request' | 'response'
+
+type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] }
 
 /** The value of the keyword `declared`: the properties that a schema declares. */
 export interface Declaration {
@@ -22,14 +43,14 @@ export interface Declaration {
 
 /** The keyword `closed`: a schema without its `unevaluatedProperties`, the schema of those, and what it declares. */
 export interface ClosedSchema extends Declaration {
-  schema: Schema
-  others: AnySchema
+  schema: Rewritten
+  others: Rewritten
 }
 
 /** The keyword `closedItems`: a schema without its `unevaluatedItems`, the schema of those, and which it evaluates. */
 export interface ClosedItems {
-  schema: Schema
-  others: AnySchema
+  schema: Rewritten
+  others: Rewritten
   seen: SeenItems
 }
 
@@ -38,20 +59,20 @@ export interface SeenItems {
   /** The number of first items. */
   first: number
   /** Those that match one of these, too. */
-  containing: AnySchema[]
+  containing: Rewritten[]
   /** What alternatives evaluate, if they apply. */
-  choices: { applies: AnySchema; seen: SeenItems }[]
+  choices: { applies: Rewritten; seen: SeenItems }[]
 }
 
 /** The keyword `patterned`: `patternProperties`, and `additionalProperties` beside them. */
 export interface Patterned {
   names: string[]
-  schemas: Record<string, AnySchema>
-  others?: AnySchema
+  schemas: Readonly<Record<string, Rewritten>>
+  others?: Rewritten
 }
 
 /** The value of `anyOf` and `oneOf`: the alternatives, and what tells them apart. */
-export type Alternatives = AnySchema[] | { schemas: AnySchema[]; discriminator: Discriminator }
+export type Alternatives = readonly Rewritten[] | { schemas: readonly Rewritten[]; discriminator: Discriminator }
 
 /**
  * The identifier of a named schema in Ajv. Ajv compiles a schema with an identifier once, but the target of a JSON pointer
@@ -61,9 +82,8 @@ function idOf(name: string): string {
   return `contract:?${encodeURIComponent(name)}`
 }
 
-const numericAssertions = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const
 const numericFormats: readonly unknown[] = [...Object.keys(integerRanges), 'float', 'double']
-const scalarTypes: readonly unknown[] = ['integer', 'number', 'boolean']
+const scalarTypes = ['integer', 'number', 'boolean'] as const
 
 /**
  * Rewrites the schemas of a contract for Ajv.
@@ -90,16 +110,14 @@ export class SchemaRewriter {
   }
 
   /** Rewrites the named schema with an identifier in Ajv. */
-  named(id: string): Schema | boolean {
-    const name = decodeURIComponent(id.slice(idOf('').length))
-    // The references of a contract lead to schemas; `true` and `false` are also some.
-    const schema = this.#schemas[name] as Schema | boolean
-    if (!isSchema(schema)) return schema
+  named(id: string): Rewritten {
+    const { [decodeURIComponent(id.slice(idOf('').length))]: schema } = this.#schemas
+    if (schema === undefined) throw new Error(`the reference ${id} leads to nothing`)
     return { ...this.#rewrite(schema, this.#hidden(schema)), ...(refers(schema) ? { counted: true } : {}) }
   }
 
   /** Rewrites the schema of a value. */
-  rewriteValue(schema: unknown): unknown {
+  rewriteValue(schema: Subschema): Rewritten {
     if (!isSchema(schema)) return schema
     const hidden = this.#hidden(schema)
     const rewritten = this.#withDeclared(this.#rewrite(schema, hidden), schema)
@@ -117,69 +135,77 @@ export class SchemaRewriter {
   }
 
   /** The default of a property or a parameter; undefined if it has none. */
-  defaultOf(schema: unknown): unknown {
+  defaultOf(schema: Subschema): unknown {
     return defaultOf(schema, this.#schemas)
   }
 
   /** @param hidden the properties that this direction does not allow */
-  #rewrite(schema: Schema, hidden: ReadonlySet<string>): Schema {
+  #rewrite(schema: Schema, hidden: ReadonlySet<string>): RewrittenSchema {
     const { unevaluatedProperties, unevaluatedItems, ...open } = schema
     if (unevaluatedProperties !== undefined) {
       const rest = unevaluatedItems === undefined ? open : { ...open, unevaluatedItems }
-      const others = this.rewriteValue(unevaluatedProperties) as AnySchema
-      return {
-        closed: { ...this.#declarationOf(rest), schema: this.#rewrite(rest, hidden), others } satisfies ClosedSchema,
-      }
+      const others = this.rewriteValue(unevaluatedProperties)
+      return { closed: { ...this.#declarationOf(rest), schema: this.#rewrite(rest, hidden), others } }
     }
     if (unevaluatedItems !== undefined) {
-      const others = this.rewriteValue(unevaluatedItems) as AnySchema
+      const others = this.rewriteValue(unevaluatedItems)
       const seen = this.#seenItems(open, hidden)
-      return { closedItems: { schema: this.#rewrite(open, hidden), others, seen } satisfies ClosedItems }
+      return { closedItems: { schema: this.#rewrite(open, hidden), others, seen } }
     }
-    const type = schema['type'] ?? typeOfConstants(schema)
+    const type = schema.type ?? typeOfConstants(schema)
     // Nothing is of no type.
-    if (Array.isArray(type) && (type.length === 0 || type.some((member) => scalarTypes.includes(member)))) {
+    if (typeof type === 'object' && (type.length === 0 || type.some(isScalar))) {
       // A format applies to numbers or to strings; the other types go without.
       const { format, ...formatless } = schema
       const formatTypes = numericFormats.includes(format) ? ['integer', 'number'] : ['string']
-      const alternative = (member: unknown) => ({
-        ...(formatTypes.includes(String(member)) ? schema : formatless),
+      const alternative = (member: JsonType): Schema => ({
+        ...(formatTypes.includes(member) ? schema : formatless),
         type: member,
       })
       return { anyOf: type.map((member) => this.#rewrite(alternative(member), hidden)) }
     }
-    const defaults: [name: unknown, value: unknown][] = []
-    const copy = withSubschemas(withoutAnnotations(schema), (subschema, applies, keyword, name) => {
-      if (keyword === 'properties' && hidden.has(name ?? '')) return false
+    const defaults: [name: string, value: unknown][] = []
+    const whole = withSubschemas(withoutAnnotations(schema), (subschema, applies, keyword, name) => {
+      if (keyword === 'properties' && hidden.has(name)) return false
       if (applies === 'to the value') return this.#inPlace(subschema, keyword, hidden)
       const value = this.direction === 'request' && keyword === 'properties' ? this.defaultOf(subschema) : undefined
       if (value !== undefined) defaults.push([name, value])
       return this.rewriteValue(subschema)
     })
+    const { patternProperties, ...rest } = whole
+    const copy: Writable<RewrittenSchema> = rest
     // What JSON shows as another type is found where properties are read.
-    if (this.direction === 'response' && [type].flat().includes('object')) copy['properties'] ??= {}
-    if (defaults.length > 0) copy['defaults'] = Object.fromEntries(defaults)
-    for (const keyword of ['anyOf', 'oneOf']) {
+    if (this.direction === 'response' && [type].flat().includes('object')) copy.properties ??= {}
+    if (defaults.length > 0) copy.defaults = Object.fromEntries(defaults)
+    for (const keyword of ['anyOf', 'oneOf'] as const) {
+      const { [keyword]: schemas } = whole
       const discriminator = discriminatorOf(schema[keyword], this.#schemas, hidden)
-      if (discriminator !== undefined) copy[keyword] = { schemas: copy[keyword], discriminator }
+      if (schemas !== undefined && discriminator !== undefined) copy[keyword] = { schemas, discriminator }
     }
-    gatherPatterns(copy)
-    const { required, $ref: reference } = copy
-    if (Array.isArray(required)) copy['required'] = required.filter((name) => !hidden.has(String(name)))
-    const name = schemaNameOf(reference)
-    if (name !== undefined) copy['$ref'] = idOf(name)
+    if (patternProperties !== undefined) {
+      const { properties = {}, additionalProperties: others } = whole
+      Reflect.deleteProperty(copy, 'additionalProperties')
+      copy.patterned = {
+        names: Object.keys(properties),
+        schemas: patternProperties,
+        ...(others === undefined ? {} : { others }),
+      }
+    }
+    if (schema.required !== undefined) copy.required = schema.required.filter((name) => !hidden.has(name))
+    const name = schemaNameOf(schema.$ref)
+    if (name !== undefined) copy.$ref = idOf(name)
     return withScalar(copy, type)
   }
 
   /** Rewrites a subschema that applies to the same value as its parent. */
-  #inPlace(schema: unknown, keyword: string, hidden: ReadonlySet<string>): unknown {
+  #inPlace(schema: Subschema, keyword: string, hidden: ReadonlySet<string>): Rewritten {
     if (!isSchema(schema)) return schema
     if (keyword === 'allOf') return this.#rewrite(schema, hidden)
     // `required` ignores hidden properties, but not within `not`.
     return this.#withDeclared(this.#rewrite(schema, keyword === 'not' ? new Set() : hidden), schema)
   }
 
-  #withDeclared(rewritten: Schema, schema: Schema): Schema {
+  #withDeclared(rewritten: RewrittenSchema, schema: Schema): RewrittenSchema {
     const declared = this.#declarationOf(schema)
     return declared.isClosed || declared.isOpen || declared.patterns.length > 0 ? { ...rewritten, declared } : rewritten
   }
@@ -189,22 +215,22 @@ export class SchemaRewriter {
     const all = inPlace(schema, this.#schemas, 'always')
     const names = new Set(all.flatMap(({ properties }) => Object.keys(properties ?? {})))
     const patterns = new Set(all.flatMap(({ patternProperties }) => Object.keys(patternProperties ?? {})))
-    const isOpen = all.some((each) => 'additionalProperties' in each || isOthers(each['unevaluatedProperties']))
+    const isOpen = all.some((each) => 'additionalProperties' in each || isOthers(each.unevaluatedProperties))
     const isClosed = !isOpen && all.some((each) => 'properties' in each)
     return { names: [...names], patterns: [...patterns], isOpen, isClosed }
   }
 
-  #seenItems(schema: unknown, hidden: ReadonlySet<string>): SeenItems {
+  #seenItems(schema: Subschema, hidden: ReadonlySet<string>): SeenItems {
     const seen: SeenItems = { first: 0, containing: [], choices: [] }
     // References do not lead back without a list or an object between.
     for (const each of inPlace(schema, this.#schemas, 'always')) {
-      const { prefixItems, contains } = each
+      const { prefixItems = [], contains } = each
       const isWhole = 'items' in each || 'unevaluatedItems' in each
-      const first = isWhole ? Infinity : Array.isArray(prefixItems) ? prefixItems.length : 0
+      const first = isWhole ? Infinity : prefixItems.length
       seen.first = Math.max(seen.first, first)
-      if (contains !== undefined) seen.containing.push(this.rewriteValue(contains) as AnySchema)
+      if (contains !== undefined) seen.containing.push(this.rewriteValue(contains))
       for (const branch of alternativesOf(each).flat()) {
-        const applies = (isSchema(branch) ? this.#rewrite(branch, hidden) : branch) as AnySchema
+        const applies = isSchema(branch) ? this.#rewrite(branch, hidden) : branch
         seen.choices.push({ applies, seen: this.#seenItems(branch, hidden) })
       }
     }
@@ -220,18 +246,8 @@ export class SchemaRewriter {
 }
 
 /** Whether a schema of other properties allows some. */
-function isOthers(schema: unknown): boolean {
+function isOthers(schema: Subschema | undefined): boolean {
   return schema !== undefined && schema !== false
-}
-
-/** Puts `patternProperties`, and `additionalProperties` beside them, into one keyword. */
-function gatherPatterns(copy: Schema): void {
-  const { properties = {}, patternProperties: schemas, additionalProperties: others } = copy
-  if (schemas === undefined) return
-  for (const name of ['patternProperties', 'additionalProperties']) Reflect.deleteProperty(copy, name)
-  // `generate` has checked that they are a map.
-  const names = Object.keys(properties as object)
-  copy['patterned'] = { names, schemas, ...(others === undefined ? {} : { others }) }
 }
 
 /** Whether a schema has a reference, at any depth. */
@@ -241,8 +257,7 @@ function refers(schema: Schema): boolean {
 
 /** The types of the scalars in `enum` or `const`, for the coercion of text. */
 function typeOfConstants(schema: Schema): JsonType | JsonType[] | undefined {
-  const { enum: values, const: value } = schema
-  const constants = Array.isArray(values) ? values : 'const' in schema ? [value] : []
+  const constants = schema.enum ?? ('const' in schema ? [schema.const] : [])
   // A handler gets an integer that a double may round as a number.
   const isRounded = (member: unknown) => typeof member === 'number' && !Number.isSafeInteger(member)
   const types = new Set(constants.map((member) => (isRounded(member) ? 'number' : typesOfValue(member)[0]!)))
@@ -250,27 +265,28 @@ function typeOfConstants(schema: Schema): JsonType | JsonType[] | undefined {
   if (types.has('number')) types.delete('integer')
   const [first, ...others] = types
   if (types.has('object') || types.has('array')) return undefined
-  return others.length === 0 ? (scalarTypes.includes(first) ? first : undefined) : [...types]
+  return others.length === 0 ? (isScalar(first) ? first : undefined) : [...types]
 }
 
 /** Moves the assertions about integers, numbers and booleans to the keyword `scalar`. */
-function withScalar(schema: Schema, type: unknown): Schema {
-  const copy = { ...schema }
-  const scalar: Schema = {}
-  if (scalarTypes.includes(type)) {
-    scalar['type'] = type
-    for (const name of ['type', 'format', 'enum', 'const']) lift(copy, scalar, name)
-  }
-  for (const name of numericAssertions) {
-    // A numeric assertion does nothing beside another type.
-    lift(copy, type === undefined || type === 'integer' || type === 'number' ? scalar : {}, name)
-  }
-  return Object.keys(scalar).length > 0 ? { ...copy, scalar } : copy
+function withScalar(schema: RewrittenSchema, type: Schema['type']): RewrittenSchema {
+  const scalarType = scalarTypes.find((each) => each === type)
+  const isMoved = (name: string) =>
+    isNumeric(name) || (scalarType !== undefined && /^(?:type|format|enum|const)$/.test(name))
+  // A numeric assertion does nothing beside another type.
+  const isKept = (name: string) => !isNumeric(name) || type === undefined || type === 'integer' || type === 'number'
+  const entries = Object.entries(schema)
+  const moved = entries.filter(([name]) => isMoved(name) && isKept(name))
+  const others: RewrittenSchema = Object.fromEntries(entries.filter(([name]) => !isMoved(name)))
+  if (moved.length === 0 && scalarType === undefined) return others
+  return { ...others, scalar: { ...(scalarType && { type: scalarType }), ...Object.fromEntries(moved) } }
 }
 
-function lift(from: Schema, to: Schema, name: string): void {
-  if (!(name in from)) return
-  to[name] = from[name]
-  // `from` is a copy of its own.
-  Reflect.deleteProperty(from, name)
+function isScalar(type: JsonType | undefined): boolean {
+  return scalarTypes.some((each) => each === type)
+}
+
+function isNumeric(name: string): boolean {
+  const known = keywordOf(name)
+  return known?.is === 'assertion' && known.about === 'numbers'
 }

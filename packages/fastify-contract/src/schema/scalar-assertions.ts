@@ -1,17 +1,11 @@
+import type { NameOf, Schema } from './schema.ts'
+
 /** A value of a scalar type. */
 export type Scalar = number | bigint | boolean
 
 /** The assertions of a schema about an integer, a number or a boolean. */
-export interface ScalarSchema {
-  type?: 'integer' | 'number' | 'boolean'
-  format?: string
-  minimum?: number | bigint
-  maximum?: number | bigint
-  exclusiveMinimum?: number | bigint
-  exclusiveMaximum?: number | bigint
-  multipleOf?: number | bigint
-  enum?: unknown[]
-  const?: Scalar
+export interface ScalarSchema extends Pick<Schema, 'format' | 'enum' | 'const' | NameOf<{ about: 'numbers' }>> {
+  readonly type?: 'integer' | 'number' | 'boolean'
 }
 
 /** Makes the check of a value that has the type and the format of a schema. */

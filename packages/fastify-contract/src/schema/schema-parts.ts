@@ -1,7 +1,7 @@
+import { isObject } from '../json/json.ts'
 import { unescapeName } from '../json/pointer.ts'
-
-/** A schema object of JSON Schema 2020-12. The boolean schemas `true` and `false` are not included. */
-export type Schema = Record<string, unknown>
+import type { ApplicatorName, Applies, Keywords, NameOf, NamedSchemas, Schema, Subschema } from './schema.ts'
+import { applicatorOf, isApplicator, keywordOf, keywords } from './schema.ts'
 
 /** The start of every reference to a named schema. */
 export const schemasPointer = '#/components/schemas/'
@@ -13,60 +13,14 @@ export function schemaNameOf(reference: unknown): string | undefined {
   return name.includes('/') ? undefined : unescapeName(decodeURIComponent(name))
 }
 
-/** The named schemas of a contract, by name. */
-export type NamedSchemas = Record<string, Schema>
-
-/** The target of a subschema: the same value as its parent, a part of that value, or the name of a property. */
-export type Applies = 'to the value' | 'to a part' | 'to a name'
-
-/** A keyword with subschemas (JSON Schema 2020-12, core, sections 10 and 11). */
-interface Applicator {
-  applies: Applies
-  /** When they describe the same value. */
-  describes?: 'always' | 'sometimes'
-  /** Whether a value that does not match one may be valid, or one that does may be invalid. */
-  isTest?: true
-  /** Whether its value is a map of subschemas. */
-  isMap?: true
-}
-
-const applicators: Readonly<Record<string, Applicator>> = {
-  allOf: { applies: 'to the value', describes: 'always' },
-  anyOf: { applies: 'to the value', describes: 'sometimes' },
-  oneOf: { applies: 'to the value', describes: 'sometimes', isTest: true },
-  not: { applies: 'to the value', isTest: true },
-  if: { applies: 'to the value', describes: 'sometimes', isTest: true },
-  then: { applies: 'to the value', describes: 'sometimes' },
-  else: { applies: 'to the value', describes: 'sometimes' },
-  dependentSchemas: { applies: 'to the value', describes: 'sometimes', isMap: true },
-  prefixItems: { applies: 'to a part' },
-  items: { applies: 'to a part' },
-  contains: { applies: 'to a part', isTest: true },
-  unevaluatedItems: { applies: 'to a part' },
-  properties: { applies: 'to a part', isMap: true },
-  patternProperties: { applies: 'to a part', isMap: true },
-  additionalProperties: { applies: 'to a part' },
-  unevaluatedProperties: { applies: 'to a part' },
-  propertyNames: { applies: 'to a name' },
-}
-
-function applicatorOf(keyword: string): Applicator | undefined {
-  return Object.hasOwn(applicators, keyword) ? applicators[keyword] : undefined
-}
-
 /** The target of a keyword's subschemas; undefined if it has none. */
 export function appliesTo(keyword: string): Applies | undefined {
-  return applicatorOf(keyword)?.applies
+  return isApplicator(keyword) ? applicatorOf(keyword).applies : undefined
 }
-
-const annotations: ReadonlySet<string> = new Set([
-  ...['title', 'description', 'deprecated', 'readOnly', 'writeOnly', 'example', 'examples', 'default', '$comment'],
-  ...['$defs', 'xml', 'externalDocs', 'discriminator'],
-])
 
 /** Whether a keyword asserts nothing. */
 export function isAnnotation(keyword: string): boolean {
-  return annotations.has(keyword) || keyword.startsWith('x-')
+  return keywordOf(keyword)?.is === 'annotation' || keyword.startsWith('x-')
 }
 
 export function withoutAnnotations(schema: Schema): Schema {
@@ -76,29 +30,37 @@ export function withoutAnnotations(schema: Schema): Schema {
 /**
  * Copies a schema and replaces its direct subschemas.
  *
- * @param replace receives a subschema, its target, its keyword, and its name or index there
+ * @param replace receives a subschema, its target, its keyword, and its name or index in a map or list
  */
-export function withSubschemas(
+export function withSubschemas<Part>(
   schema: Schema,
-  replace: (subschema: unknown, applies: Applies, keyword: string, name?: string) => unknown,
-): Schema {
-  const copy: Schema = {}
-  for (const [keyword, member] of Object.entries(schema)) {
-    const { applies, isMap = false } = applicatorOf(keyword) ?? {}
-    if (applies === undefined) copy[keyword] = member
-    else if (Array.isArray(member)) {
-      copy[keyword] = member.map((each, index) => replace(each, applies, keyword, String(index)))
-    } else if (isMap && isSchema(member)) {
-      const members = Object.entries(member)
-      copy[keyword] = Object.fromEntries(members.map(([name, each]) => [name, replace(each, applies, keyword, name)]))
-    } else copy[keyword] = replace(member, applies, keyword)
-  }
-  return copy
+  replace: (subschema: Subschema, applies: Applies, keyword: ApplicatorName, name: string) => Part,
+): Keywords<Part> {
+  const copied = Object.entries<unknown>({ ...schema }).map(([keyword, value]): [string, unknown] => {
+    if (!isApplicator(keyword)) return [keyword, value]
+    const { applies, holds } = applicatorOf(keyword)
+    const parts = heldBy(schema, keyword).map(([name, each]) => [name, replace(each, applies, keyword, name)] as const)
+    if (holds === 'a map') return [keyword, Object.fromEntries(parts)]
+    const list = parts.map(([, part]) => part)
+    return [keyword, holds === 'one' ? list[0] : list]
+  })
+  return Object.fromEntries(copied)
+}
+
+/** The subschemas of a keyword, by their names or indices. */
+function heldBy(schema: Schema, keyword: ApplicatorName): (readonly [name: string, subschema: Subschema])[] {
+  if (!isAlone(keyword)) return Object.entries(schema[keyword] ?? {})
+  const { [keyword]: subschema } = schema
+  return subschema === undefined ? [] : [['', subschema]]
+}
+
+function isAlone(keyword: ApplicatorName): keyword is NameOf<{ holds: 'one' }> {
+  return applicatorOf(keyword).holds === 'one'
 }
 
 /** A direct subschema, and its keyword. */
-export interface Subschema {
-  keyword: string
+export interface Part {
+  keyword: ApplicatorName
   applies: Applies
   /** Whether a value that does not match it may be valid, or one that does may be invalid. */
   isTest: boolean
@@ -106,27 +68,30 @@ export interface Subschema {
 }
 
 /** Lists the direct subschemas of a schema. */
-export function subschemasOf(schema: Schema): Subschema[] {
-  const found: Subschema[] = []
-  withSubschemas(schema, (subschema, applies, keyword) => {
-    if (isSchema(subschema)) {
-      found.push({ keyword, applies, isTest: applicatorOf(keyword)?.isTest === true, schema: subschema })
-    }
-    return subschema
-  })
-  return found
+export function subschemasOf(schema: Schema): Part[] {
+  return Object.keys(schema)
+    .filter(isApplicator)
+    .flatMap((keyword) => {
+      const { applies, isTest = false } = applicatorOf(keyword)
+      const parts = heldBy(schema, keyword).map(([, part]) => part)
+      return parts.filter(isSchema).map((part) => ({ keyword, applies, isTest, schema: part }))
+    })
 }
 
 /** Whether a schema is an object rather than `true` or `false`. */
-export function isSchema(member: unknown): member is Schema {
-  return typeof member === 'object' && member !== null && !Array.isArray(member)
+export function isSchema(member: Subschema | undefined): member is Schema
+export function isSchema(member: unknown): member is Record<string, unknown>
+export function isSchema(member: unknown): boolean {
+  return isObject(member)
 }
 
-const describing = Object.keys(applicators).filter((keyword) => applicators[keyword]?.describes !== undefined)
+const composing = Object.keys(keywords)
+  .filter(isApplicator)
+  .filter((name) => applicatorOf(name).describes !== undefined)
 /** The keywords whose subschemas describe the same value, always or sometimes. */
 const compositions = {
-  always: describing.filter((keyword) => applicators[keyword]?.describes === 'always'),
-  sometimes: describing,
+  always: composing.filter((name) => applicatorOf(name).describes === 'always'),
+  sometimes: composing,
 } as const
 
 /**
@@ -136,7 +101,7 @@ const compositions = {
  * @param when `always` leaves out alternatives
  */
 export function inPlace(
-  schema: unknown,
+  schema: Subschema | undefined,
   schemas: NamedSchemas,
   when: keyof typeof compositions = 'sometimes',
 ): Schema[] {
@@ -144,14 +109,11 @@ export function inPlace(
   const open = [schema].filter(isSchema)
   // Without recursion: a chain may be as long as the contract has schemas.
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (found.has(next)) continue
-    found.add(next)
     const of: Schema = next
-    const composed = compositions[when].flatMap((keyword): unknown => {
-      const member = of[keyword] ?? []
-      return applicators[keyword]?.isMap === true ? Object.values(member) : member
-    })
-    open.push(...[targetOf(next, schemas), ...composed].filter(isSchema).reverse())
+    if (found.has(of)) continue
+    found.add(of)
+    const composed = compositions[when].flatMap((keyword) => heldBy(of, keyword).map(([, part]) => part))
+    open.push(...[targetOf(of, schemas), ...composed].filter(isSchema).reverse())
   }
   return [...found]
 }
@@ -161,6 +123,5 @@ export function targetOf({ $ref: reference }: Schema, schemas: NamedSchemas): Sc
   const name = schemaNameOf(reference)
   if (name === undefined) return undefined
   if (!Object.hasOwn(schemas, name)) throw new Error(`the reference ${String(reference)} leads to nothing`)
-  const target: unknown = schemas[name]
-  return isSchema(target) ? target : undefined
+  return schemas[name]
 }

@@ -3,8 +3,8 @@ import { stringifyJson } from '../json/json.ts'
 import { createCompiler } from './ajv.ts'
 import { compileWhole } from './compile-flat.ts'
 import { describeErrors } from './describe-errors.ts'
-import { type Direction, SchemaRewriter } from './rewrite-schema.ts'
-import type { NamedSchemas } from './schema-parts.ts'
+import { type Direction, type Rewritten, SchemaRewriter } from './rewrite-schema.ts'
+import type { NamedSchemas, Subschema } from './schema.ts'
 import { validate as validateAll } from './validation.ts'
 
 /** Describes how a value breaks its schema; undefined if it is valid. */
@@ -31,7 +31,7 @@ export function createValueChecks(schemas: NamedSchemas, direction: Direction | 
   /** By the text of the schema, because compiling is slow. */
   const checks = new Map<string, ValueCheck | string>()
 
-  return (schema: unknown): ValueCheck | string => {
+  return (schema: Subschema): ValueCheck | string => {
     const rewritten = rewriter.rewriteValue(schema)
     const text = stringifyJson(rewritten)
     const check = checks.get(text) ?? compile(rewritten)
@@ -39,7 +39,7 @@ export function createValueChecks(schemas: NamedSchemas, direction: Direction | 
     return check
   }
 
-  function compile(rewritten: unknown): ValueCheck | string {
+  function compile(rewritten: Rewritten): ValueCheck | string {
     let validate: ValidateFunction
     try {
       // The keyword `scalar` needs a container.

@@ -3,12 +3,13 @@ import { expect, test } from 'vitest'
 import { createCompiler } from '../../src/schema/ajv.ts'
 import { compileFlat, compileWhole } from '../../src/schema/compile-flat.ts'
 import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
+import type { Schema } from '../../src/schema/schema.ts'
 import { serveEcho } from '../support/contracts.ts'
 
 const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-const text = { type: 'string' }
+const text: Schema = { type: 'string' }
 
-test.each<[string, object]>([
+test.each<[string, Schema & Record<string, unknown>]>([
   ['$anchor', { ...text, $anchor: 'a' }],
   ['nullable', { ...text, nullable: true }],
   ['$dynamicRef', { $dynamicRef: '#a' }],
@@ -16,7 +17,7 @@ test.each<[string, object]>([
 ])('an unsupported keyword is refused anywhere: %s', (keyword, schema) => {
   const rewriter = new SchemaRewriter({ A: { type: 'object', additionalProperties: schema } }, 'request')
   for (const around of [schema, { items: schema }, { anyOf: [schema] }, { not: schema }, to('A')]) {
-    const compile = () => compileWhole(createCompiler(rewriter), rewriter.rewriteValue(around) as object)
+    const compile = () => compileWhole(createCompiler(rewriter), rewriter.rewriteValue(around))
     expect(compile, JSON.stringify(around)).toThrow(`unknown keyword: "${keyword}"`)
   }
 })

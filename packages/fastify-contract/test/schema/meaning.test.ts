@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { typesOf } from '../../src/schema/meaning.ts'
+import type { NamedSchemas, Subschema } from '../../src/schema/schema.ts'
 
-const schemas = {
+const schemas: NamedSchemas = {
   Texts: { type: 'array', items: { type: 'string' } },
   Loop: { allOf: [{ $ref: '#/components/schemas/Loop' }] },
 }
 
 describe('typesOf', () => {
-  it.each([
+  it.each<[Subschema, string[]]>([
     [{ type: 'number' }, ['number', 'integer']],
     [{ type: ['integer', 'null'] }, ['integer', 'null']],
     [{ enum: ['a', 1] }, ['string', 'integer', 'number']],

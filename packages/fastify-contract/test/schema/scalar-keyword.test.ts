@@ -4,6 +4,7 @@ import { parseJson } from '../../src/json/json.ts'
 import { createCompiler } from '../../src/schema/ajv.ts'
 import { describeErrors } from '../../src/schema/describe-errors.ts'
 import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
+import type { Schema } from '../../src/schema/schema.ts'
 import { type Origin, validate as validateAll } from '../../src/schema/validation.ts'
 import { int64 } from '../support/contracts.ts'
 
@@ -14,7 +15,7 @@ function validate(schema: object, value: unknown, origin: Origin): Verdict {
   const rewriter = new SchemaRewriter({}, 'request')
   const isValid = createCompiler(rewriter).compile({
     type: 'object',
-    properties: { value: rewriter.rewriteValue(schema) },
+    properties: { value: rewriter.rewriteValue(schema as Schema) },
   })
   const container = value as { value: unknown }
   const { errors } = validateAll([isValid], container, 'request', origin)

@@ -4,9 +4,9 @@ import { createEngine } from '../../src/engine/engine.ts'
 import { Refusal, failureStatuses } from '../../src/engine/refusal.ts'
 import { ContractViolation } from '../../src/engine/reply-validation.ts'
 import { type ParsedJson, parseJson, stringifyJson } from '../../src/json/json.ts'
-import type { Schema } from '../../src/schema/schema-parts.ts'
+import type { Schema } from '../../src/schema/schema.ts'
 
-export const int64 = { type: 'integer', format: 'int64' }
+export const int64: Schema = { type: 'integer', format: 'int64' }
 export const thing: Schema = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
 export const ok = { 200: { description: 'Done.', content: { 'application/json': { schema: thing } } } }
 export const id: Parameter = { name: 'id', in: 'path', required: true, schema: int64 }

@@ -1,5 +1,5 @@
 import { integerRanges, isIntegerFormat } from 'fastify-contract/json'
-import { type Schema, decimalOf, isSchema, subschemasOf } from 'fastify-contract/schema'
+import { type KeywordName, type Schema, decimalOf, isSchema, subschemasOf } from 'fastify-contract/schema'
 import type { Finding } from '../yaml/findings.ts'
 
 /** Words that leave nothing, or nothing of a type. */
@@ -160,7 +160,7 @@ function tightest(parts: readonly Schema[], boundsOf: BoundsOf, sign: 1 | -1): B
   return found
 }
 
-function numbersOf(...keys: string[]): BoundsOf {
+function numbersOf(...keys: KeywordName[]): BoundsOf {
   return (part) => keys.flatMap((key) => (isNumber(part[key]) ? [{ key, value: part[key] }] : []))
 }
 

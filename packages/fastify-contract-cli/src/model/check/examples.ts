@@ -3,6 +3,7 @@ import { find } from 'fastify-contract/json'
 import { type Direction, createValueChecks, isSchema } from 'fastify-contract/schema'
 import type { Finding } from '../yaml/findings.ts'
 import type { ContractObject } from '../mend/visit.ts'
+import { asSchema } from '../table/as-schema.ts'
 import { quoted } from '../table/keyword.ts'
 
 /** The direction of values beside their schema, by the kind of their object. */
@@ -30,7 +31,7 @@ export function removeBrokenValues(objects: readonly ContractObject[], document:
     const { schema, values, direction } = exampledOf(described, document)
     if (values.length === 0) return []
     // Compiling is slow: only schemas with values are.
-    const check = checkOf[direction](schema)
+    const check = checkOf[direction](asSchema(schema))
     // A schema that cannot be compiled is refused elsewhere.
     if (typeof check === 'string') return []
     return values.flatMap(({ holder, key, value, at }): Finding[] => {

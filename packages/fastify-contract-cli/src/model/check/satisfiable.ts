@@ -3,6 +3,7 @@ import {
   type JsonType,
   type NamedSchemas,
   type Schema,
+  type Subschema,
   createValueChecks,
   inPlace,
   isAnnotation,
@@ -48,7 +49,7 @@ export function checkSatisfiable(objects: readonly ContractObject[], { component
 
 /** Some messages leave out what is `readOnly` or `writeOnly`. */
 function requiredWithin(schema: Schema, schemas: NamedSchemas): RequiredBy {
-  let properties: ReadonlyMap<string, unknown> | undefined
+  let properties: ReadonlyMap<string, Subschema> | undefined
   const isLeftOut = (name: string) => {
     properties ??= propertiesOf(schema, schemas)
     return (['readOnly', 'writeOnly'] as const).some((mark) => isMarked(properties!.get(name), schemas, mark))
@@ -63,7 +64,7 @@ interface Source extends Member {
 /** Two keywords that have no type in common. */
 function clashingTypes(parts: readonly Schema[], schemas: NamedSchemas, typeSets: Map<Schema, Set<JsonType>>): Clash[] {
   const sources = parts.flatMap((object): Source[] =>
-    ['type', 'enum', 'const', 'anyOf', 'oneOf'].flatMap((key) =>
+    (['type', 'enum', 'const', 'anyOf', 'oneOf'] as const).flatMap((key) =>
       key in object ? [{ object, key, types: typesOf({ [key]: object[key] }, schemas, typeSets) }] : [],
     ),
   )
@@ -104,7 +105,7 @@ function clashingProperties(
   parts: readonly Schema[],
   { schemas, types, required, typeSets }: ObjectContext & { typeSets: Map<Schema, Set<JsonType>> },
 ): Clash[] {
-  const declaring = parts.map(({ properties }) => properties).filter(isSchema)
+  const declaring = parts.map(({ properties }) => properties).filter((each) => each !== undefined)
   if (declaring.length < 2) return []
   return [...new Set(parts.flatMap(required))].flatMap((name) => {
     const sources = declaring.flatMap((object): Source[] =>
@@ -124,13 +125,15 @@ function brokenConstants(
   checkOf: ReturnType<typeof createValueChecks>,
 ): Clash[] {
   const listed = parts.flatMap((object) =>
-    ['const', 'enum'].flatMap((key) => (key in object ? [{ object, key, values: [object[key]].flat() }] : [])),
+    (['const', 'enum'] as const).flatMap((key) =>
+      key in object ? [{ object, key, values: [object[key]].flat() }] : [],
+    ),
   )
   const [at, beside] = listed
   const isAsserting = (name: string) => !isAnnotation(name) && !/^(?:\$ref|allOf|type|enum|const)$/.test(name)
   const asserting = parts.find((part) => Object.keys(part).some(isAsserting))
   if (at === undefined || (beside === undefined && asserting === undefined)) return []
-  const constants = at.key === 'const' ? [at.object['const']] : at.values
+  const constants = at.key === 'const' ? [at.object.const] : at.values
   const check = checkOf(schema)
   // One that cannot be compiled is refused elsewhere.
   if (typeof check === 'string') return []
@@ -159,7 +162,9 @@ function excludedProperties(
           const text = `required: ${name} is not allowed, so that ${then}; correct one of them`
           return [clashOf(at, forbidding, text, isWhole)]
         }
-        const closing = ['additionalProperties', 'unevaluatedProperties'].find((key) => isNever(other[key] ?? true))
+        const closing = (['additionalProperties', 'unevaluatedProperties'] as const).find((key) =>
+          isNever(other[key] ?? true),
+        )
         if (closing === undefined || allows(other, name, closing, schemas)) continue
         const text = `required: another branch forbids ${name} (${closing}: false), so that ${then}; use unevaluatedProperties: false beside allOf`
         return [clashOf(at, { object: other, key: closing }, text, isWhole)]
@@ -179,7 +184,7 @@ function forbiddenIn(
   const { properties, patternProperties: patterns, propertyNames, not } = part
   if (isSchema(properties) && Object.hasOwn(properties, name) && isNever(properties[name]))
     return { object: properties, key: name }
-  const isValid = (schema: unknown) => {
+  const isValid = (schema: Subschema) => {
     const check = checkOf(schema)
     // One that cannot be compiled is refused elsewhere.
     return typeof check === 'string' ? undefined : check(name) === undefined

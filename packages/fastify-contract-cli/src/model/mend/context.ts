@@ -60,7 +60,7 @@ export function contextOf(
     ([name, scheme]) => [name, resolve(scheme)] as const,
   )
   const supported = securitySchemesOf({ components: { securitySchemes: Object.fromEntries(schemes) } })
-  let exclusive: Map<Schema, Set<Schema | undefined>> | undefined
+  let exclusive: ReturnType<typeof exclusiveSchemas> | undefined
   const sourcesOf = (schema: Schema) => (exclusive ??= exclusiveSchemas(objects, schemas)).get(schema)
   return {
     schemas,
@@ -93,9 +93,9 @@ export function contextOf(
 function exclusiveSchemas(
   objects: readonly ContractObject[],
   schemas: NamedSchemas,
-): Map<Schema, Set<Schema | undefined>> {
-  const found = new Map<Schema, Set<Schema | undefined>>()
-  const add = (members: unknown[], source: Schema | undefined) => {
+): Map<Schema, Set<Record<string, unknown> | undefined>> {
+  const found = new Map<Schema, Set<Record<string, unknown> | undefined>>()
+  const add = (members: unknown[], source: Record<string, unknown> | undefined) => {
     const open = [...members]
     for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
       if (!isSchema(next)) continue

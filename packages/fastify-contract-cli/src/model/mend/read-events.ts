@@ -1,6 +1,7 @@
 import { framingOf, isJson } from 'fastify-contract/document'
-import { type NamedSchemas, type Schema, inPlace, isSchema, typesOf } from 'fastify-contract/schema'
+import { type NamedSchemas, type Schema, type Subschema, inPlace, isSchema, typesOf } from 'fastify-contract/schema'
 import { namedSchemas } from './context.ts'
+import { asSchema } from '../table/as-schema.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
 
@@ -13,7 +14,7 @@ interface EventData {
   event: Schema
   properties: Record<string, unknown>
   /** That of the value that the text is the JSON of; undefined for any other text. */
-  content: unknown
+  content: Subschema | undefined
 }
 
 /**
@@ -49,10 +50,11 @@ function dataOf(event: Schema, schemas: NamedSchemas): EventData[] {
   const { properties } = event
   const data = isSchema(properties) ? properties['data'] : undefined
   if (!isSchema(properties) || !isSchema(data)) return []
-  const { contentSchema, contentMediaType } =
-    inPlace(data, schemas, 'always').find((each) => 'contentSchema' in each) ?? {}
+  const { contentSchema, contentMediaType }: Record<string, unknown> = {
+    ...inPlace(data, schemas, 'always').find((each) => 'contentSchema' in each),
+  }
   const isOfJson = typeof contentMediaType === 'string' && isJson(contentMediaType)
-  return [{ event, properties, content: isOfJson ? contentSchema : undefined }]
+  return [{ event, properties, content: isOfJson ? asSchema(contentSchema) : undefined }]
 }
 
 function rejectOtherFields(properties: unknown, reject: Mending['reject']): void {
@@ -74,5 +76,8 @@ function isUsedElsewhere(
   const others = objects.filter(
     ({ object, kind }) => kind === 'schema' && '$ref' in object && !eventObjects.has(object),
   )
-  return isNamed && others.some(({ object }) => inPlace({ $ref: object['$ref'] }, schemas, 'always').includes(schema))
+  return (
+    isNamed &&
+    others.some(({ object }) => inPlace({ $ref: String(object['$ref']) }, schemas, 'always').includes(schema))
+  )
 }

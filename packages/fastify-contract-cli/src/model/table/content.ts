@@ -1,5 +1,6 @@
 import { isRange, kindOf, parseMediaType } from 'fastify-contract/document'
 import { type NamedSchemas, inPlace, isAnnotation, isSchema, typesOf } from 'fastify-contract/schema'
+import { asSchema } from './as-schema.ts'
 import { distanceOf, hasSameLetters } from './did-you-mean.ts'
 import { encodings } from './encoding.ts'
 import { examples } from './examples.ts'
@@ -80,7 +81,7 @@ function unvalidatedContent(type: string, media: unknown, schemas: NamedSchemas)
     ?.find((each) => !/^utf-?8$/i.test(each))
   if (charset !== undefined && kind !== 'bytes') return `${type} is read in UTF-8; use charset=utf-8`
   if (schema === undefined || kind === 'json') return undefined
-  const types = typesOf(schema, schemas)
+  const types = typesOf(asSchema(schema), schemas)
   if (kind === 'text' && !types.has('string')) return `${type} is text, and is not validated; use type: string`
   if ((kind === 'form' || kind === 'multipart') && !types.has('object')) return `${type} is an object; use type: object`
   const isBinary = isSchema(schema) && inPlace(schema, schemas).every((one) => Object.entries(one).every(saysBinary))

@@ -1,5 +1,6 @@
 import { isJson, parseMediaType, stylesOf } from 'fastify-contract/document'
-import { type NamedSchemas, type Schema, isSchema, propertiesOf, typesOf } from 'fastify-contract/schema'
+import { type NamedSchemas, type Subschema, isSchema, propertiesOf, typesOf } from 'fastify-contract/schema'
+import { asSchema } from './as-schema.ts'
 import { type Keyword, type Keywords, each, ignored, shown } from './keyword.ts'
 
 /** An Encoding Object: how a property of a form is sent. */
@@ -26,11 +27,16 @@ export const encoding: Keywords = {
 /** Of a Media Type Object of a request. */
 export const encodings: Keyword = {
   holds: { each: 'encoding' },
-  warns: (value, { schema }, { schemas }) => (isSchema(value) ? readOtherwise(value, schema, schemas) : undefined),
+  warns: (value, { schema }, { schemas }) =>
+    isSchema(value) ? readOtherwise(value, asSchema(schema), schemas) : undefined,
 }
 
 /** The problem of an object that is read as JSON, although its encoding says something else. */
-function readOtherwise(encodings: Schema, schema: unknown, schemas: NamedSchemas): string | undefined {
+function readOtherwise(
+  encodings: Record<string, unknown>,
+  schema: Subschema,
+  schemas: NamedSchemas,
+): string | undefined {
   for (const [name, property] of propertiesOf(schema, schemas)) {
     const own = Object.hasOwn(encodings, name) ? encodings[name] : undefined
     const types = typesOf(property, schemas)

@@ -1,4 +1,5 @@
 import { type JsonType, typesOf } from 'fastify-contract/schema'
+import { asSchema } from './as-schema.ts'
 import { examples } from './examples.ts'
 import { type Keywords, each, ignored, shown } from './keyword.ts'
 import { allowEmptyValue } from './parameter.ts'
@@ -11,7 +12,7 @@ export const header: Keywords = {
   schema: {
     holds: 'schema',
     ignores: (value, _header, { schemas }) =>
-      typesOf(value, schemas).isSubsetOf(texts)
+      typesOf(asSchema(value), schemas).isSubsetOf(texts)
         ? undefined
         : 'a header is sent as text, and only strings, integers and numbers are validated; change its type',
   },

@@ -1,7 +1,7 @@
 import type { NamedSchemas, Schema } from 'fastify-contract/schema'
 
 /** The problem and the remedy of a keyword: for any value, or for some values. */
-type Rule = string | ((value: unknown, object: Schema, context: KeywordContext) => string | undefined)
+type Rule = string | ((value: unknown, object: Record<string, unknown>, context: KeywordContext) => string | undefined)
 
 /** The form of a value, in the words of messages. */
 export type Form = 'text' | 'true or false' | 'a number' | 'a count' | 'a list' | 'a list of names'

@@ -1,5 +1,6 @@
 import { isJson, kindOf, stylesOf } from 'fastify-contract/document'
-import { type NamedSchemas, isSchema, itemsOf, propertiesOf, typesOf } from 'fastify-contract/schema'
+import { type NamedSchemas, type Subschema, isSchema, itemsOf, propertiesOf, typesOf } from 'fastify-contract/schema'
+import { asSchema } from './as-schema.ts'
 import { examples } from './examples.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { misnamedParameter } from './field-name.ts'
@@ -31,7 +32,7 @@ export const parameter: Keywords = {
   style: {
     ignores: (value, { in: place }) => foreignStyle(value, place),
     rejects: (value, { schema }, { schemas }) =>
-      value === 'cookie' && isOfParts(schema, schemas)
+      value === 'cookie' && isOfParts(asSchema(schema), schemas)
         ? 'cookie is not read for a list or an object; declare a text, or use form'
         : undefined,
   },
@@ -39,7 +40,8 @@ export const parameter: Keywords = {
     holds: 'schema',
     rejects: (_value, { in: place, content }) =>
       place === 'querystring' && content !== undefined ? describedByContent : undefined,
-    warns: (value, { style }, { schemas }) => (style === 'deepObject' ? undefined : partlyReadText(value, schemas)),
+    warns: (value, { style }, { schemas }) =>
+      style === 'deepObject' ? undefined : partlyReadText(asSchema(value), schemas),
   },
   ...examples,
   ...shown('description deprecated'),
@@ -76,13 +78,13 @@ function foreignStyle(style: unknown, place: unknown): string | undefined {
     : `${String(style)} is not a style of ${String(place)}; ${didYouMean(String(style), own, `use ${String(own[0])}`)}`
 }
 
-function isOfParts(schema: unknown, schemas: NamedSchemas): boolean {
+function isOfParts(schema: Subschema, schemas: NamedSchemas): boolean {
   const types = typesOf(schema, schemas)
   return !types.has('string') && (types.has('array') || types.has('object'))
 }
 
 /** The problem of a parameter that contains objects or lists, for which OpenAPI has no text. */
-function partlyReadText(schema: unknown, schemas: NamedSchemas): string | undefined {
+function partlyReadText(schema: Subschema, schemas: NamedSchemas): string | undefined {
   const items = typesOf(itemsOf(schema, schemas), schemas)
   const properties = [...propertiesOf(schema, schemas).values()].map((one) => typesOf(one, schemas))
   const isNested =
@@ -107,7 +109,7 @@ function unreadText(
   const other = namesOf(content).find((type) => !isJson(type))
   if (other === undefined) return undefined
   if (place !== 'querystring') return `${other} is read as text; use application/json`
-  const { schema = true } = (content as Record<string, { schema?: unknown }>)[other] ?? {}
+  const { schema = true } = (content as Record<string, { schema?: Subschema }>)[other] ?? {}
   const [type, isRight] =
     kindOf(other) === 'form'
       ? ['object', typesOf(schema, schemas).has('object')]

@@ -164,7 +164,7 @@ function unmatched(patterns: unknown): { pattern: string; problem: string }[] {
 }
 
 /** Leaves out patterns that cannot be matched. What they match would be undeclared, so that all properties are allowed. */
-function dropPatterns(value: unknown, schema: Schema, context: KeywordContext): string | undefined {
+function dropPatterns(value: unknown, schema: Record<string, unknown>, context: KeywordContext): string | undefined {
   const patterns = unmatched(value)
   const problem = dropped(patterns[0]?.problem, schema, context)
   if (problem === undefined) return undefined
@@ -203,7 +203,7 @@ function indistinct(value: unknown, { oneOf, anyOf }: Schema, { schemas }: Keywo
     : `does not select by ${name}, so all alternatives are tried; in each, require ${name}, with a const`
 }
 
-function unknownFormat(value: unknown, { type = 'string' }: Schema): string | undefined {
+function unknownFormat(value: unknown, { type = 'string' }: Record<string, unknown>): string | undefined {
   const name = String(value)
   const formatTypes = formats.get(name)
   if (formatTypes === undefined)

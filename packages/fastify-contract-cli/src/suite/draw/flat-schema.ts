@@ -105,7 +105,9 @@ export interface PlainChoice {
 export function flatten(schema: Schema | boolean, source: SchemaSource, visited = new Set<Schema>()): FlatSchema {
   if (typeof schema === 'boolean') return flatten(schema ? {} : { not: {} }, source, visited)
   const { example, examples, default: standard, readOnly, writeOnly } = schema
-  const { $ref, allOf, properties, required, ...assertions } = withoutAnnotations(schema)
+  const { $ref, allOf, properties, required, ...assertions }: Record<string, unknown> = {
+    ...withoutAnnotations(schema),
+  }
   const flat: FlatSchema = {
     // `generate` has checked the values of all keywords.
     assertions,

@@ -1,5 +1,5 @@
 import { stringifyJson } from 'fastify-contract/json'
-import type { NamedSchemas, Schema } from 'fastify-contract/schema'
+import type { NamedSchemas, Schema, Subschema } from 'fastify-contract/schema'
 import {
   isMarked,
   isSchema,
@@ -17,10 +17,10 @@ import { exactKeywords, formatless } from './exact-dialect.ts'
  * @param schemas the named schemas of the contract
  */
 export function plainSchema(schema: Schema, schemas: NamedSchemas): object {
-  const indices = { rules: new Map<unknown, number>(), tests: new Map<unknown, number>() }
+  const indices = { rules: new Map<Subschema, number>(), tests: new Map<Subschema, number>() }
   const definitions: unknown[] = []
 
-  function indexOf(target: unknown, isTest: boolean): number {
+  function indexOf(target: Subschema, isTest: boolean): number {
     const placed = isTest ? indices.tests : indices.rules
     const index = placed.get(target) ?? definitions.length
     if (placed.has(target)) return index
@@ -30,26 +30,31 @@ export function plainSchema(schema: Schema, schemas: NamedSchemas): object {
     return index
   }
 
-  const isHidden = (property: unknown) => isMarked(property, schemas, 'writeOnly')
+  const isHidden = (property: Subschema) => isMarked(property, schemas, 'writeOnly')
 
   /**
    * @param hidden the names of properties that schemas around it, for the same value, declare as `writeOnly`
    * @param isTest whether what is not of it may be valid: in a test, an integer without a format has any size
    */
-  function copy(from: unknown, hidden: ReadonlySet<string>, isTest: boolean): unknown {
+  function copy(from: Subschema, hidden: ReadonlySet<string>, isTest: boolean): unknown {
     if (!isSchema(from)) return from
     const own = [...propertiesOf(from, schemas)].flatMap(([name, property]) => (isHidden(property) ? [name] : []))
     const names = hidden.union(new Set(own))
-    const copied = withSubschemas(withoutAnnotations(from), (inner, applies, keyword) =>
-      keyword === 'properties' && isHidden(inner)
-        ? false
-        : copy(inner, applies === 'to the value' ? names : new Set(), isTest || keyword === 'not' || keyword === 'if'),
-    )
+    const copied: Record<string, unknown> = {
+      ...withSubschemas(withoutAnnotations(from), (inner, applies, keyword) =>
+        keyword === 'properties' && isHidden(inner)
+          ? false
+          : copy(
+              inner,
+              applies === 'to the value' ? names : new Set(),
+              isTest || keyword === 'not' || keyword === 'if',
+            ),
+      ),
+    }
     const { $ref: reference, required, type, format } = from
     const name = schemaNameOf(reference)
-    if (name !== undefined) copied['$ref'] = `#/$defs/${String(indexOf(schemas[name], isTest))}`
-    // `generate` has checked that it is a list.
-    if (required !== undefined) copied['required'] = (required as string[]).filter((name) => !names.has(name))
+    if (name !== undefined) copied['$ref'] = `#/$defs/${String(indexOf(schemas[name] ?? true, isTest))}`
+    if (required !== undefined) copied['required'] = required.filter((name) => !names.has(name))
     if (!isTest && format === undefined && [type].flat().includes('integer')) copied['format'] = formatless
     for (const keyword of exactKeywords.keys()) if (keyword in copied) copied[keyword] = stringifyJson(copied[keyword])
     return copied
