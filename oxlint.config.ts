@@ -110,6 +110,15 @@ function above(folders: readonly string[], layer: string) {
   return { regex: `^(\\.\\./)+(${others})/`, message: `The order is ${folders.join(' → ')}.` }
 }
 
+/** What serves connections does not depend on what is served. */
+const contract = {
+  group: [
+    ...['../*', '!../limits.ts', '!../cut-off.ts', '!../failure-form.ts', '!../response-headers.ts'],
+    ...['../../*/*', '!../../engine/refusal.ts'],
+  ],
+  message: 'server/connections knows no contract.',
+}
+
 /** The mock sends nothing. */
 const mock = {
   regex: '^\\.\\./suite/(write|break|send|state|run)/',
@@ -142,6 +151,7 @@ const borders = {
       ]),
     ),
   ),
+  'packages/fastify-contract/src/server/connections/**': [behind, tools, plants, http, contract],
 }
 
 /** The rules ask for types, and the peers of the bench have theirs when `npm ci --prefix bench/peers` has brought them. */

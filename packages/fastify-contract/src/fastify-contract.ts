@@ -11,7 +11,8 @@ export { failed } from './engine/failed.ts'
 export { type StandIn, notImplemented, standInForNotImplemented } from './engine/not-implemented.ts'
 export { type FailureName, Refusal, unavailable } from './engine/refusal.ts'
 export { type FailureForm, type FailureReply, type ServerFailure, problemDetails } from './server/failure-form.ts'
-export { commonHeaders, sendJson } from './server/send.ts'
+export { commonHeaders } from './server/response-headers.ts'
+export { sendJson } from './server/send.ts'
 export type { Encoded } from './types/encoded.ts'
 export type {
   Auth,

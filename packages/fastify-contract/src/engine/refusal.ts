@@ -59,3 +59,8 @@ brand(Refusal, 'Refusal')
 export function unavailable(reason: string): Refusal {
   return new Refusal('unavailable', reason, { 'Retry-After': 1 })
 }
+
+/** The refusal of an unknown path. @param page the path of a docs page; undefined without one */
+export function noSuchPath(page?: string): Refusal {
+  return new Refusal('path_not_found', `the path does not exist${page === undefined ? '' : `; see ${page}`}`)
+}

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { contentTypeOf } from '../document/media-type.ts'
 import { Refusal } from '../engine/refusal.ts'
 import { STATUS_CODES } from '../node-http.ts'
 import { http2StreamOf } from './cut-off.ts'
 import { type FailureForm, formedOrDefault } from './failure-form.ts'
 import { idForLog } from './id-for-log.ts'
 import { received } from './operation-input.ts'
-import { constantHeaders, sendContent, setCommonHeaders } from './send.ts'
+import { constantHeaders, setCommonHeaders } from './response-headers.ts'
+import { sendContent } from './send.ts'
 
 /** The error handlers of the library. */
 const libraryHandlers = new WeakSet<object>()
@@ -60,7 +60,7 @@ export function sendRefusal(
   const { status, contentType, content } = formedOrDefault(refusal, form, reply.log)
   // Caches keep no failure, whatever they may keep of other responses.
   reply.code(status).headers(constantHeaders).headers(refusal.headers)
-  return sendContent(reply, contentTypeOf(contentType), content)
+  return sendContent(reply, contentType, content)
 }
 
 /**

@@ -4,7 +4,7 @@ import { Refusal, unavailable } from '../engine/refusal.ts'
 import type { VerifiedScheme } from './authentication.ts'
 import { invalidCredentials, lackingScopes, missingCredentials } from './challenges.ts'
 import { type FailureForm, formed } from './failure-form.ts'
-import { constantHeaders } from './send.ts'
+import { constantHeaders } from './response-headers.ts'
 
 interface FailureSources {
   schemes: ReadonlyMap<string, VerifiedScheme>

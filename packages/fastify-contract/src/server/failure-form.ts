@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { UnservableContract } from '../document/contract.ts'
-import { isJson } from '../document/media-type.ts'
+import { contentTypeOf, isJson } from '../document/media-type.ts'
 import type { FailureName, Refusal } from '../engine/refusal.ts'
 import { stringifyJson } from '../json/json.ts'
 import { STATUS_CODES } from '../node-http.ts'
@@ -53,12 +53,17 @@ export function formed({ failure: name, statusCode, message }: Refusal, form: Fa
   return { status, contentType, body, content }
 }
 
-/** Forms a failure of a request. A form that fails is logged, and the client gets the default form. */
+/**
+ * Forms a failure of a request, with its Content-Type header. A form that fails is logged, and the client gets the default
+ * form.
+ */
 export function formedOrDefault(refusal: Refusal, form: FailureForm, log: FastifyBaseLogger): FormedFailure {
+  let reply: FormedFailure
   try {
-    return formed(refusal, form)
+    reply = formed(refusal, form)
   } catch (error) {
     log.error({ err: error }, `failureForm failed for ${refusal.failure}`)
-    return formed(refusal, problemDetails)
+    reply = formed(refusal, problemDetails)
   }
+  return { ...reply, contentType: contentTypeOf(reply.contentType) }
 }

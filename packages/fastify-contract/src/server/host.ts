@@ -7,7 +7,7 @@ import { hasOwnErrorHandler, registerErrorHandler } from './error-handler.ts'
 import type { FailureForm } from './failure-form.ts'
 import { type Limits, defaultLimits } from './limits.ts'
 import { type ServedPaths, refuseMethods, refuseRequests } from './path-and-method.ts'
-import { omitLengthOfHead } from './send.ts'
+import { omitLengthOfHead } from './response-headers.ts'
 
 /** A server on which contracts are served. */
 export interface Host {

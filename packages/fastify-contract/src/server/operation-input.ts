@@ -6,7 +6,7 @@ import type { ContractTypes, Input } from '../types/handler-types.ts'
 import { content, emptyBody } from './content.ts'
 import { whenClosed } from './cut-off.ts'
 import type { RoutePath } from './route-path.ts'
-import { addVary } from './send.ts'
+import { addVary } from './response-headers.ts'
 
 /** What is known of a request when it is valid. */
 interface Received {

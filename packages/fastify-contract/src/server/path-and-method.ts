@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { BoundOperation } from '../engine/engine.ts'
-import { Refusal } from '../engine/refusal.ts'
+import { Refusal, noSuchPath } from '../engine/refusal.ts'
 import type { RequestTarget } from '../engine/request-target.ts'
 import { sendRefusal } from './error-handler.ts'
 import type { FailureForm } from './failure-form.ts'
 import { targetSplitterOf } from './request-target.ts'
 import type { RoutePath } from './route-path.ts'
-import { setCommonHeaders } from './send.ts'
+import { setCommonHeaders } from './response-headers.ts'
 
 /** The paths of a contract, and the form of its failures. */
 export interface ServedPaths {
@@ -18,9 +18,6 @@ export interface ServedPaths {
   failureForm: FailureForm
 }
 
-/** @param page the path of a docs page; undefined without one */
-export const noSuchPath = (page?: string): Refusal =>
-  new Refusal('path_not_found', `the path does not exist${page === undefined ? '' : `; see ${page}`}`)
 const malformed = (fault: string): Refusal => new Refusal('malformed_http', fault)
 
 /**

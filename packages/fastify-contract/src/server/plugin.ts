@@ -24,7 +24,8 @@ import type { AnyContractOptions, ContractOptions } from './options.ts'
 import { onceSlashed, refuseEmptyParameters, refuseLessConcrete, refuseMalformed } from './path-and-method.ts'
 import { routePathOf } from './route-path.ts'
 import { semicolonWarning, targetSplitterOf } from './request-target.ts'
-import { createReplySender, omitLengthOfHead } from './send.ts'
+import { omitLengthOfHead } from './response-headers.ts'
+import { createReplySender } from './send.ts'
 import { uploadWarning } from './upload-warning.ts'
 
 /**

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { onRequestHookHandler, onSendHookHandler } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { BodyStream } from '../engine/body-stream.ts'
 import type { ValidReply } from '../engine/engine.ts'
 import { ItemStream } from '../engine/item-stream.ts'
@@ -11,50 +10,7 @@ import { stringifyReply } from '../json/json.ts'
 import { Encoded, chunksOf, release } from '../types/encoded.ts'
 import { unavailable } from '../engine/refusal.ts'
 import { cutOff, http2StreamOf, whenClosed } from './cut-off.ts'
-
-/**
- * The headers of every response. Caches do not store it (RFC 9111, section 5.2.2.5), and browsers do not guess its media
- * type (fetch.spec.whatwg.org, "X-Content-Type-Options").
- */
-export const constantHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const
-const { 'cache-control': noStore, 'x-content-type-options': noSniff } = constantHeaders
-
-/** Sets the headers of every response, for hooks that run before those of the contract and respond by themselves. */
-export const commonHeaders: onRequestHookHandler = (request, reply, done) => {
-  setCommonHeaders(request, reply)
-  done()
-}
-
-/** Sets the headers of every response. A hook before may have said how long caches keep it. */
-export function setCommonHeaders({ id }: FastifyRequest, reply: FastifyReply): void {
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', noStore)
-  reply.header('x-content-type-options', noSniff).header('x-request-id', id)
-}
-
-/** Removes the length of a response that must not have one (RFC 9110, section 8.6). */
-const omitLength: onSendHookHandler = (_request, reply, payload, done) => {
-  if (reply.statusCode === 204 || reply.statusCode === 304) reply.removeHeader('content-length')
-  done(null, payload)
-}
-
-/**
- * Applies `omitLength` to responses to HEAD. Fastify sets a length of 0 if a handler sends nothing.
- *
- * @param app the server, before its routes
- */
-export function omitLengthOfHead(app: FastifyInstance): void {
-  app.addHook('onRoute', (route) => {
-    const hooks = [route.onSend ?? []].flat()
-    // The context around may have added it.
-    if (route.method === 'HEAD' && !hooks.includes(omitLength)) route.onSend = [...hooks, omitLength]
-  })
-}
-
-/** Adds names to the Vary header (RFC 9110, section 12.5.5), and keeps those that it has. */
-export function addVary(reply: FastifyReply, fields: string): void {
-  const others = reply.getHeader('vary')
-  reply.header('vary', others === undefined ? fields : `${String(others)}, ${fields}`)
-}
+import { addVary, constantHeaders } from './response-headers.ts'
 
 /** Sends content unchanged. Fastify would add a charset to JSON, which has none. */
 export function sendContent(
@@ -153,7 +109,8 @@ export function createReplySender(
     reply.code(status)
     // A cache may keep what the contract says, and what it can ask for again.
     const isKept = declaresCaching || fields.some(([name]) => name.toLowerCase() === 'etag')
-    if (isKept && reply.getHeader('cache-control') === noStore) reply.removeHeader('cache-control')
+    if (isKept && reply.getHeader('cache-control') === constantHeaders['cache-control'])
+      reply.removeHeader('cache-control')
     for (const [name, value] of fields) {
       if (name.toLowerCase() === 'vary') addVary(reply, String(value))
       else reply.header(name, value)

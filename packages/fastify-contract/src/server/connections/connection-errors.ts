@@ -3,12 +3,10 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Limits } from '../limits.ts'
-import { noSuchPath } from '../path-and-method.ts'
-import { contentTypeOf } from '../../document/media-type.ts'
-import { Refusal } from '../../engine/refusal.ts'
+import { Refusal, noSuchPath } from '../../engine/refusal.ts'
 import { STATUS_CODES } from '../../node-http.ts'
 import { type FailureForm, type FormedFailure, formedOrDefault } from '../failure-form.ts'
-import { constantHeaders } from '../send.ts'
+import { constantHeaders } from '../response-headers.ts'
 import type { ParserError } from './node-parser.ts'
 import type { OpenConnections } from './open-connections.ts'
 
@@ -122,7 +120,7 @@ function responseText(reply: FormedFailure, { headers }: Refusal, requestId: str
   const fields = {
     ...constantHeaders,
     ...headers,
-    'content-type': contentTypeOf(contentType),
+    'content-type': contentType,
     'content-length': Buffer.byteLength(content),
     'x-request-id': requestId,
     connection: 'close',
