@@ -119,6 +119,9 @@ const contract = {
   message: 'server/connections knows no contract.',
 }
 
+/** The docs page takes memory, and most servers never show it. */
+const docs = { regex: String.raw`^\./docs/`, message: 'Load server/docs by import(), at the first visit.' }
+
 /** The mock sends nothing. */
 const mock = {
   regex: '^\\.\\./suite/(write|break|send|state|run)/',
@@ -151,6 +154,7 @@ const borders = {
       ]),
     ),
   ),
+  'packages/fastify-contract/src/server/*.ts': [behind, tools, plants, http, docs],
   'packages/fastify-contract/src/server/connections/**': [behind, tools, plants, http, contract],
 }
 

@@ -1,6 +1,8 @@
+import type { Contract } from '../../document/contract.ts'
 import { type ContractDocument, operationsIn } from '../../document/document.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { mapMembers } from '../../json/map-members.ts'
+import { shownDocument } from './shown-document.ts'
 import { keepFocus, plugins } from './swagger-ui-plugins.ts'
 
 /**
@@ -91,14 +93,19 @@ export function writePage(name: string, folder: string, hasIcon: boolean): strin
  *
  * The page sends requests to the server that it is from, also below a prefix that only a proxy knows.
  *
- * @param contract the document, with integers beyond 2^53 as bigints, and with base paths as the urls of its servers
  * @param page the path of the page
+ * @param basePaths what replaces the base paths of the contract's servers
  */
-export function writeInitializer(contract: object, page: string): string {
+export async function writeInitializer(
+  contract: Contract,
+  page: string,
+  basePaths: readonly string[] | undefined,
+): Promise<string> {
+  const shown = await shownDocument(contract, basePaths)
   const exact = new Set<string>()
-  const document = withExactTexts(contract, [], exact)
+  const document = withExactTexts(shown, [], exact)
   return `const exactTexts = new Set(${JSON.stringify([...exact])})
-const shared = ${JSON.stringify(sharedFailures(contract))}
+const shared = ${JSON.stringify(sharedFailures(shown))}
 ${plugins.script}
 const isDark = matchMedia('(prefers-color-scheme: dark)')
 const follow = () => document.documentElement.classList.toggle('dark-mode', isDark.matches)

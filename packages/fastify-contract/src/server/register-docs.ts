@@ -3,12 +3,8 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
-import type { OpenAPIV3 } from 'openapi-types'
-import { type Contract, documentOf, writtenDocumentOf } from '../../document/contract.ts'
-import { targetSplitterOf } from '../request-target.ts'
-import { tableStyles, writeInitializer, writePage } from './docs-page.ts'
-import { withSecurity } from './security-of-page.ts'
-import { withServers } from './servers-of-page.ts'
+import { type Contract, documentOf } from '../document/contract.ts'
+import { targetSplitterOf } from './request-target.ts'
 
 /** Swagger UI's files in its Fastify plugin. The plugin itself would take 5 MiB and round integers in `/docs/json`. */
 const folder = join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')
@@ -77,18 +73,20 @@ export function registerDocs(app: FastifyInstance, { contract, source, page, tak
     // A list of the service's own routes should not have these.
     if (!taken.includes(url)) app.get(url, { schema: { hide: true } }, handler)
   }
+  // oxlint-disable-next-line no-restricted-imports -- Swagger's plugin takes 5 MiB, and most servers never show the page
+  const atFirstVisit = () => import('./docs/docs-page.ts')
   const files: Record<string, () => string | Buffer | Promise<string>> = {
     // A client cannot follow references to other files. JSON is YAML too (YAML 1.2, section 1.2).
     [`${beside}/openapi.yaml`]: () => source ?? contract.document,
     [`${beside}/openapi.json`]: () => contract.document,
     [`${page}/static/swagger-initializer.js`]: async () =>
-      writeInitializer(withSecurity(withServers(await shownDocument(contract), documentOf(contract), basePaths)), page),
-    [`${page}/static/theme/narrow.css`]: () => tableStyles,
+      (await atFirstVisit()).writeInitializer(contract, page, basePaths),
+    [`${page}/static/theme/narrow.css`]: async () => (await atFirstVisit()).tableStyles,
   }
   for (const [path, write] of Object.entries(files)) serve(path, sendOnce(mediaTypes[extname(path)], write))
-  const [outside, inside] = [`${name}/`, ''].map((link) =>
-    sendOnce(mediaTypes['.html'], () => writePage(title, link, hasIcon())),
-  ) as [Handler, Handler]
+  const sendPage = (link: string) =>
+    sendOnce(mediaTypes['.html'], async () => (await atFirstVisit()).writePage(title, link, hasIcon()))
+  const [outside, inside] = [sendPage(`${name}/`), sendPage('')]
   const free = [page, `${page}/`].filter((url) => !taken.includes(url))
   const docsPage: FastifyPluginCallback = (scope, _options, done) => {
     // Fastify knows whether a trailing slash makes another route. The links of the page depend on it.
@@ -107,19 +105,6 @@ export function registerDocs(app: FastifyInstance, { contract, source, page, tak
   for (const file of readdirSync(folder)) registerFile(serve, page, file)
 }
 
-/**
- * The document that the page shows, as @fastify/swagger keeps it. The plugin takes 5 MiB, so it is loaded at the first visit,
- * into a server that does not listen: the one that serves the page takes no more plugins by then.
- */
-async function shownDocument(contract: Contract): Promise<object> {
-  const [{ fastify }, { fastifySwagger }] = await Promise.all([import('fastify'), import('@fastify/swagger')])
-  // The plugin's types describe OpenAPI 3.0 without bigints. In this mode it only keeps the document.
-  const document = writtenDocumentOf(contract) as OpenAPIV3.Document
-  const server = fastify()
-  await server.register(fastifySwagger, { mode: 'static', specification: { document } })
-  return server.swagger()
-}
-
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Makes a handler that writes its content at the first request. */
@@ -127,13 +112,9 @@ function sendOnce(type: string | undefined, write: () => string | Buffer | Promi
   // Bytes are shared; of a text each response would make a copy.
   let bytes: Buffer | undefined
   return async (_request, reply) => {
-    bytes ??= bytesOf(await write())
+    bytes ??= Buffer.from(await write())
     return reply.header('content-type', type).send(bytes)
   }
-}
-
-function bytesOf(content: string | Buffer): Buffer {
-  return typeof content === 'string' ? Buffer.from(content) : content
 }
 
 type Serve = (url: string, handler: RouteHandlerMethod) => void
@@ -146,17 +127,16 @@ function registerFile(serve: Serve, page: string, name: string): void {
   const type = mediaTypes[extname(name)]
   if (type === undefined || notServed.includes(name)) return
   let file: { bytes: Buffer; etag: string } | undefined
+  const readFile = () => {
+    const bytes = readFileSync(join(folder, name))
+    return { bytes, etag: `"${hash('sha256', bytes, 'base64url')}"` }
+  }
   serve(`${page}/static/${name}`, (request, reply) => {
-    const { bytes, etag } = (file ??= readFile(join(folder, name)))
+    const { bytes, etag } = (file ??= readFile())
     reply.header('cache-control', 'public, max-age=0').header('etag', etag)
     // The weak comparison of RFC 9110, section 13.1.2.
     const tags = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
     if (tags?.some((tag) => tag === '*' || tag === etag) === true) return reply.code(304).send()
     return reply.header('content-type', type).send(bytes)
   })
-}
-
-function readFile(path: string): { bytes: Buffer; etag: string } {
-  const bytes = readFileSync(path)
-  return { bytes, etag: `"${hash('sha256', bytes, 'base64url')}"` }
 }
