@@ -47,9 +47,16 @@ function resourceOf(create: ContractOperation, operations: readonly ContractOper
 }
 
 /** A link of a response (OpenAPI 3.1, "Link Object"); the contract's types leave it out: the server does not read it. */
-export interface Link {
+interface Link {
   operationId?: string
   parameters?: Record<string, unknown>
+}
+
+/** The links of an operation's response. */
+export function linksOf({ object }: ContractOperation, status: number): [name: string, link: Link][] {
+  // `generate` has checked their form.
+  const { links = {} } = (object.responses[String(status)] ?? {}) as { links?: Record<string, Link> }
+  return Object.entries(links)
 }
 
 /** The object that a body is, also in an envelope such as `{ pet: { … } }`. */
@@ -69,6 +76,12 @@ export function idKey(parameter: string, names: readonly string[]): string | und
     names.find((name) => plain(name) === plain(parameter)) ??
     (/id$/i.test(parameter) ? ids.find((id) => names.includes(id)) : undefined)
   )
+}
+
+/** The id of an object, by the property that has the name of a parameter, or `id`. */
+export function idOf(members: Members, parameter: string): string | undefined {
+  const key = idKey(parameter, Object.keys(members))
+  return key === undefined ? undefined : idTextOf(members[key])
 }
 
 /** The text of an id; undefined where it is none. */

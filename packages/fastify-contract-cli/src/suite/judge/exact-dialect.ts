@@ -4,6 +4,7 @@ import { addKeyword, defineVocabulary, loadDialect } from '@hyperjump/json-schem
 import * as Instance from '@hyperjump/json-schema/instance/experimental'
 import { LinearPattern, textFormats } from 'fastify-contract/schema'
 import { canonical, parseExactly } from '../ground/exact-json.ts'
+import { isNumber, isObject } from '../ground/members.ts'
 
 type Node = Parameters<typeof Instance.typeOf>[0]
 
@@ -33,8 +34,6 @@ export const exactKeywords = new Map<string, (value: unknown) => (given: unknown
   ['pattern', (source) => matching(new LinearPattern(source as string))],
   ['format', (format) => formatOf(String(format))],
 ])
-
-const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint'
 
 function numberCheck(isRight: (given: number | bigint) => boolean) {
   return (given: unknown) => !isNumber(given) || isRight(given)
@@ -126,8 +125,8 @@ export function instanceOf(value: unknown, pointer = '', parent?: Node): Node {
   const node = Instance.cons('', pointer, value as never, type as Node['type'], children, parent)
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) children.push(instanceOf(item, `${pointer}/${String(index)}`, node))
-  } else if (type === 'object') {
-    for (const [name, member] of Object.entries(value as object)) {
+  } else if (isObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
       const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
       const property = Instance.cons('', at, undefined, 'property', [], node)
       property.children.push(

@@ -3,9 +3,10 @@ import { type ContractOperation, isReading } from 'fastify-contract/document'
 import type { Tools } from '../state/test-case.ts'
 import { operationNamed, successOf } from '../ground/contract.ts'
 import { canonical, parseExactly } from '../ground/exact-json.ts'
+import { isObject } from '../ground/members.ts'
 import { examplesOf } from '../ground/examples.ts'
 import { requestExamplesOf } from '../write/requests.ts'
-import type { Link } from '../ground/resources.ts'
+import { linksOf } from '../ground/resources.ts'
 
 /** Creations come first, and deletions last, so that each finds what it speaks of. */
 const order = ['post', 'put', 'patch', 'get', 'delete']
@@ -33,16 +34,14 @@ export async function testExamples({ contract, needs, newCaller }: Tools): Promi
 export async function testLinks({ contract, newCaller }: Tools): Promise<void> {
   for (const create of contract.operations) {
     const status = successOf(create)
-    const { links = {} } = (create.object.responses[String(status)] ?? {}) as { links?: Record<string, Link> }
-    for (const [name, { operationId = '', parameters = {} }] of Object.entries(links)) {
+    for (const [name, { operationId = '', parameters = {} }] of linksOf(create, status)) {
       const send = await newCaller()
       const linked = operationNamed(contract, operationId)
       for (const { request, body } of requestExamplesOf(create, contract)) {
         assert.equal((await send(request)).status, status, name)
         const url = Object.entries(parameters).reduce((path, [parameter, expression]) => {
           const [, property = ''] = /^\$request\.body#\/(\w+)$/.exec(String(expression)) ?? []
-          // The example of a body of properties is an object.
-          return path.replace(`{${parameter}}`, String((body as Record<string, unknown>)[property]))
+          return path.replace(`{${parameter}}`, String(isObject(body) ? body[property] : body))
         }, linked.path)
         const response = await send({ method: linked.method.toUpperCase(), url })
         assert.equal(response.status, successOf(linked), `${name}: ${url}`)

@@ -1,12 +1,13 @@
 import type { Send } from './test-case.ts'
-import type { TestedContract } from '../ground/contract.ts'
+import { type TestedContract, responseTo } from '../ground/contract.ts'
 import { canonical } from '../ground/exact-json.ts'
 import { type Expectation, Fault } from '../ground/fault.ts'
 import { flatten } from '../draw/flat-schema.ts'
-import { type ReadBack, type SentChange, schemaOfResponse } from './read-back.ts'
+import type { Schema } from 'fastify-contract/schema'
+import type { ReadBack, SentChange } from './read-back.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
 import { type Resource, bodyOf, idKey, unwrapped } from '../ground/resources.ts'
-import { isObject } from '../ground/members.ts'
+import { isList, isObject } from '../ground/members.ts'
 import type { ReceivedResponse } from '../ground/exchange.ts'
 
 export const isSuccess = ({ status }: ReceivedResponse) => status >= 200 && status < 300
@@ -27,167 +28,175 @@ interface ItemTools {
   requests: Partial<Record<'get' | 'delete' | 'list', ContractRequest | undefined>>
 }
 
+/** A response, and the JSON of its body if it is a success. */
+type Seen = ReceivedResponse & { body: unknown }
+
 /** A thing that was created. */
 export class Item {
-  readonly #resource: Resource
-  readonly #requests: ItemTools['requests']
-  readonly #contract: TestedContract
-  readonly #readBack: ReadBack
+  readonly #tools: ItemTools
   readonly #url: string
-  /** The response to its creation. */
-  readonly #created: ReceivedResponse
-  readonly #send: Send
+  readonly #collection: string
+  /** The id in the response to its creation, as JSON. */
+  readonly #id: string | undefined
   /** The values by which lists may name it, as JSON. */
-  readonly #ids: string[]
-  #found: ReceivedResponse | undefined
-  #listed: ReceivedResponse | undefined
+  readonly #ids: readonly string[]
+  #found: Seen | undefined
+  #listed: Seen | undefined
 
-  constructor({ resource, contract, readBack, send, requests }: ItemTools, url: string, created: ReceivedResponse) {
-    this.#resource = resource
-    this.#requests = requests
-    this.#contract = contract
-    this.#readBack = readBack
+  constructor(tools: ItemTools, url: string, created: ReceivedResponse) {
+    this.#tools = tools
     this.#url = url
-    this.#created = created
-    this.#send = send
-    const last = decodeURIComponent(url.split('/').at(-1) ?? '')
-    const own = this.#idIn(bodyOf(created.text))
-    this.#ids = [own ?? [], JSON.stringify(last), /^-?\d+$/.test(last) ? last : []].flat()
+    this.#collection = url.slice(0, url.lastIndexOf('/'))
+    this.#id = this.#idIn(bodyOf(created.text))
+    const last = decodeURIComponent(url.slice(this.#collection.length + 1))
+    this.#ids = [this.#id ?? [], JSON.stringify(last), /^-?\d+$/.test(last) ? last : []].flat()
   }
 
   /** @throws Fault if it is not found, is another one, is not listed, or does not show what was sent */
   async assertFound(creation: SentChange): Promise<void> {
-    this.#found = await this.#get(this.#send)
-    if (this.#found !== undefined) {
-      if (isGone(this.#found)) throw this.#gone('GET', this.#found)
-      const [one, other] = [this.#created, this.#found].map(({ text }) => this.#idIn(bodyOf(text)))
-      if (isSuccess(this.#found) && one !== undefined && other !== undefined && one !== other) {
-        throw lost(`GET ${this.#url}: received the id ${other}, expected ${one}`)
-      }
-      this.#assertFoundShows(creation)
+    await this.#find()
+    const id = this.#idIn(this.#found?.body)
+    if (this.#id !== undefined && id !== undefined && this.#id !== id) {
+      throw lost(`GET ${this.#url}: received the id ${id}, expected ${this.#id}`)
     }
-    this.#listed = await this.#list(this.#send)
+    this.#assertFoundShows(creation)
+    this.#listed = await this.#list(this.#tools.send)
     if (this.#listed !== undefined && this.#isMissingIn(this.#listed)) {
       throw lost(`what has the path ${this.#url} is not in the list ${this.#collection}`)
     }
     this.#assertListShows(creation)
   }
 
-  /** Compares what was sent with what was found. The last request shows what is wrong. */
-  #assertFoundShows(change: SentChange): void {
-    const found = this.#found !== undefined && isSuccess(this.#found) ? this.#found : undefined
-    const members = found && unwrapped(bodyOf(found.text), this.#resource.parameter)
-    if (found === undefined || members === undefined) return
-    const schema = schemaOfResponse(this.#contract, { method: 'GET', url: this.#url }, found)
-    this.#readBack.compare(change, { place: `GET ${this.#url}`, members, schema })
-  }
-
-  /** Compares what was sent with what was listed. */
-  #assertListShows(change: SentChange): void {
-    const listed = this.#listed !== undefined && isSuccess(this.#listed) ? this.#listed : undefined
-    const item = listed && (itemsOf(listed) ?? []).find((each) => this.#ids.includes(this.#idIn(each) ?? ''))
-    if (listed === undefined || !isObject(item)) return
-    const whole = flatten(
-      schemaOfResponse(this.#contract, { method: 'GET', url: this.#collection }, listed) ?? {},
-      this.#contract,
-    )
-    const body = bodyOf(listed.text)
-    const name = isObject(body) ? Object.keys(body).find((each) => Array.isArray(body[each])) : undefined
-    const list = name === undefined ? whole : flatten(whole.properties[name] ?? {}, this.#contract)
-    this.#readBack.compare(change, { place: `GET ${this.#collection}`, members: item, schema: list.assertions.items })
-  }
-
   /** Another caller may have a thing of the same name, which is not the same thing. */
   async assertHiddenFrom(stranger: Send): Promise<void> {
+    const received = 'another caller received what the first has created'
     const found = this.#found
-    const seen = found === undefined ? undefined : await this.#get(stranger, gone)
+    const seen = found && (await this.#get(stranger, gone))
     if (found !== undefined && seen !== undefined && isSuccess(found) && isSuccess(seen) && seen.text === found.text) {
-      throw lost(`GET ${this.#url}: another caller received what the first has created`)
+      throw lost(`GET ${this.#url}: ${received}`)
     }
-    const others = await this.#list(stranger)
-    if (others === undefined || this.#listed === undefined) return
-    const own = new Set((itemsOf(this.#listed) ?? []).map(canonical))
-    const isSame = (item: unknown) => this.#ids.includes(this.#idIn(item) ?? '') && own.has(canonical(item))
-    if (isSuccess(others) && (itemsOf(others) ?? []).some(isSame)) {
-      throw lost(`GET ${this.#collection}: another caller received what the first has created`)
+    const others = listIn((await this.#list(stranger))?.body)
+    const own = new Set(listIn(this.#listed?.body)?.items.map(canonical))
+    if (others?.items.some((item) => this.#isNamedBy(item) && own.has(canonical(item))) === true) {
+      throw lost(`GET ${this.#collection}: ${received}`)
     }
   }
 
   /** @throws Fault if it is gone, or does not show what was sent */
   async change({ operation, request }: SentChange): Promise<void> {
     const sent = at(this.#url, this.#withId(request))
-    const changed = await this.#send(sent, allowed)
+    const changed = await this.#tools.send(sent, allowed)
     if (isGone(changed)) throw this.#gone(request.method, changed)
     if (!isSuccess(changed) || changed.status === 202) return
-    this.#found = await this.#get(this.#send)
-    if (this.#found !== undefined && isGone(this.#found)) throw this.#gone('GET', this.#found)
+    await this.#find()
     this.#assertFoundShows({ operation, request: sent })
-    this.#listed = await this.#list(this.#send)
+    this.#listed = await this.#list(this.#tools.send)
     this.#assertListShows({ operation, request: sent })
   }
 
   /** A change that would give the item another name would hide it. */
   #withId(request: ContractRequest): ContractRequest {
     const body = bodyOf(String(request.body ?? ''))
-    const key = isObject(body) ? idKey(this.#resource.parameter, Object.keys(body)) : undefined
-    if (key === undefined) return request
-    return { ...request, body: canonical({ ...(body as object), [key]: JSON.rawJSON(this.#ids[0]!) }) }
+    if (!isObject(body)) return request
+    const key = idKey(this.#tools.resource.parameter, Object.keys(body))
+    return key === undefined
+      ? request
+      : { ...request, body: canonical({ ...body, [key]: JSON.rawJSON(this.#ids[0]!) }) }
   }
 
   /** @throws Fault if it was gone before, or is not gone afterwards */
   async delete(): Promise<void> {
-    const remove = this.#requests.delete
-    if (remove === undefined) return
-    const removed = await this.#send(at(this.#url, remove), allowed)
+    const { send, requests } = this.#tools
+    if (requests.delete === undefined) return
+    const removed = await send(at(this.#url, requests.delete), allowed)
     if (isGone(removed)) throw this.#gone('DELETE', removed)
     if (!isSuccess(removed) || removed.status === 202) return
-    const again = await this.#get(this.#send, gone)
+    const again = await this.#get(send, gone)
     if (again !== undefined && isSuccess(again)) {
       throw lost(`GET ${this.#url}: received ${String(again.status)}, though it was deleted`)
     }
-    const rest = await this.#list(this.#send)
-    if (rest !== undefined && this.#isIn(rest)) {
+    const rest = listIn((await this.#list(send))?.body)
+    if (rest !== undefined && this.#isAmong(rest.items)) {
       throw lost(`what had the path ${this.#url} was deleted, and is still in the list ${this.#collection}`)
     }
+  }
+
+  /** @throws Fault if it is gone */
+  async #find(): Promise<void> {
+    this.#found = await this.#get(this.#tools.send, allowed)
+    if (this.#found !== undefined && isGone(this.#found)) throw this.#gone('GET', this.#found)
+  }
+
+  #get(send: Send, expected: Expectation): Promise<Seen | undefined> {
+    return seen(send, this.#url, this.#tools.requests.get, expected)
+  }
+
+  #list(send: Send): Promise<Seen | undefined> {
+    return seen(send, this.#collection, this.#tools.requests.list, allowed)
+  }
+
+  /** Compares what was sent with what was found. The last request shows what is wrong. */
+  #assertFoundShows(change: SentChange): void {
+    const members = unwrapped(this.#found?.body, this.#tools.resource.parameter)
+    if (this.#found === undefined || members === undefined) return
+    const schema = this.#schemaOf(this.#url, this.#found)
+    this.#tools.readBack.compare(change, { place: `GET ${this.#url}`, members, schema })
+  }
+
+  /** Compares what was sent with what was listed. */
+  #assertListShows(change: SentChange): void {
+    const { name, items = [] } = listIn(this.#listed?.body) ?? {}
+    const members = items.find((each) => this.#isNamedBy(each))
+    if (this.#listed === undefined || !isObject(members)) return
+    const { contract, readBack } = this.#tools
+    const whole = flatten(this.#schemaOf(this.#collection, this.#listed) ?? {}, contract)
+    const list = name === undefined ? whole : flatten(whole.properties[name] ?? {}, contract)
+    readBack.compare(change, { place: `GET ${this.#collection}`, members, schema: list.assertions.items })
+  }
+
+  #schemaOf(url: string, { status }: ReceivedResponse): Schema | undefined {
+    const [, declared] = responseTo(this.#tools.contract, { method: 'GET', url }, status) ?? []
+    return Object.values(declared?.content ?? {})[0]?.schema
   }
 
   #gone(method: string, { status }: ReceivedResponse): Fault {
     return lost(`${method} ${this.#url}: received ${String(status)}, though it was created`)
   }
 
-  get #collection(): string {
-    return this.#url.split('/').slice(0, -1).join('/')
-  }
-
-  async #get(send: Send, expected = allowed): Promise<ReceivedResponse | undefined> {
-    const { get } = this.#requests
-    return get === undefined ? undefined : send(at(this.#url, get), expected)
-  }
-
-  async #list(send: Send): Promise<ReceivedResponse | undefined> {
-    const { list } = this.#requests
-    return list === undefined ? undefined : send(at(this.#collection, list), allowed)
-  }
-
   /** The id in an object, as JSON. */
   #idIn(body: unknown): string | undefined {
-    const key = isObject(body) ? idKey(this.#resource.parameter, Object.keys(body)) : undefined
-    return key === undefined ? undefined : canonical((body as Record<string, unknown>)[key])
+    if (!isObject(body)) return undefined
+    const key = idKey(this.#tools.resource.parameter, Object.keys(body))
+    return key === undefined ? undefined : canonical(body[key])
   }
 
-  #isIn(listed: ReceivedResponse): boolean {
-    const items = isSuccess(listed) ? (itemsOf(listed) ?? []) : []
+  #isNamedBy(item: unknown): boolean {
+    return this.#ids.includes(this.#idIn(item) ?? '')
+  }
+
+  #isAmong(items: readonly unknown[]): boolean {
     return items.some((item) => this.#ids.includes(this.#idIn(item) ?? canonical(item)))
   }
 
   /** Whether it should be in a list that has no pages and no filters, and whose items have names. */
-  #isMissingIn(listed: ReceivedResponse): boolean {
-    const items = itemsOf(listed)
-    if (!isSuccess(listed) || items === undefined || this.#isIn(listed)) return false
-    const mayChoose = this.#resource.list?.parameters.some(({ in: place }) => place === 'query') === true
-    const isWhole = Array.isArray(bodyOf(listed.text)) && !mayChoose && !('link' in listed.headers)
-    return isWhole && items.every((item) => this.#idIn(item) !== undefined)
+  #isMissingIn({ body, headers }: Seen): boolean {
+    const list = listIn(body)
+    if (list === undefined || list.name !== undefined || 'link' in headers || this.#isAmong(list.items)) return false
+    const mayChoose = this.#tools.resource.list?.parameters.some(({ in: place }) => place === 'query') === true
+    return !mayChoose && list.items.every((item) => this.#idIn(item) !== undefined)
   }
+}
+
+/** Sends a request to a path, if one is known. */
+async function seen(
+  send: Send,
+  path: string,
+  request: ContractRequest | undefined,
+  expected: Expectation,
+): Promise<Seen | undefined> {
+  if (request === undefined) return undefined
+  const response = await send(at(path, request), expected)
+  return { ...response, body: isSuccess(response) ? bodyOf(response.text) : undefined }
 }
 
 /** A request with another path. */
@@ -196,10 +205,11 @@ function at(path: string, request: ContractRequest): ContractRequest {
   return { ...request, url: query === undefined ? path : `${path}?${query}` }
 }
 
-/** The items of a response: a list, or the only list in an object. */
-function itemsOf({ text }: ReceivedResponse): unknown[] | undefined {
-  const body = bodyOf(text)
-  if (Array.isArray(body)) return body as unknown[]
-  const lists: unknown[][] = isObject(body) ? Object.values(body).filter(Array.isArray) : []
+/** The items of a list, or of the only list in an object with its name. */
+function listIn(body: unknown): { name?: string; items: readonly unknown[] } | undefined {
+  if (isList(body)) return { items: body }
+  const lists = Object.entries(isObject(body) ? body : {}).flatMap(([name, items]) =>
+    isList(items) ? [{ name, items }] : [],
+  )
   return lists.length === 1 ? lists[0] : undefined
 }

@@ -2,16 +2,9 @@ import type { ContractOperation } from 'fastify-contract/document'
 import { type SentRequest, isPathOf, operationOf } from '../ground/contract.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
 import type { ReceivedResponse } from '../ground/exchange.ts'
-import {
-  type Link,
-  type Operations,
-  type Resource,
-  bodyOf,
-  idKey,
-  idTextOf,
-  resourcesOf,
-  unwrapped,
-} from '../ground/resources.ts'
+import { isObject } from '../ground/members.ts'
+import { type Operations, type Resource, resourcesOf } from '../ground/resources.ts'
+import { bodyOf, idOf, idTextOf, linksOf, unwrapped } from '../ground/resources.ts'
 
 /** The path of what a request has created, as far as its response or a link of the contract names it. */
 export function createdUrl(resource: Resource, sent: ContractRequest, received: ReceivedResponse): string | undefined {
@@ -23,7 +16,8 @@ export function createdUrl(resource: Resource, sent: ContractRequest, received: 
   const segments = location.split('/').slice(-resource.path.split('/').length + 1)
   const located = `/${segments.join('/')}`
   if (location !== '' && isPathOf(resource.path, located)) return located
-  const id = linkedId(resource, sent, received) ?? namedId(resource.parameter, bodyOf(received.text))
+  const named = unwrapped(bodyOf(received.text), resource.parameter)
+  const id = linkedId(resource, sent, received) ?? (named && idOf(named, resource.parameter))
   return id === undefined || id === '' ? undefined : `${collection.replace(/\/$/, '')}/${encodeURIComponent(id)}`
 }
 
@@ -32,21 +26,14 @@ function linkedId(
   sent: ContractRequest,
   received: ReceivedResponse,
 ): string | undefined {
-  const { links = {} } = (create.object.responses[String(received.status)] ?? {}) as { links?: Record<string, Link> }
   const ids = Object.values(operations).map((operation) => operation?.id)
-  for (const { operationId, parameters = {} } of Object.values(links)) {
+  for (const [, { operationId, parameters = {} }] of linksOf(create, received.status)) {
     const [, place, name = ''] = /^\$(request|response)\.body#\/([^/]+)$/.exec(String(parameters[parameter])) ?? []
     if (place === undefined || !ids.includes(operationId)) continue
     const body = bodyOf(place === 'request' ? String(sent.body ?? '') : received.text)
-    return idTextOf((body as Record<string, unknown> | undefined)?.[name])
+    return isObject(body) ? idTextOf(body[name]) : undefined
   }
   return undefined
-}
-
-/** The value of the property that has the name of a parameter, or `id`. */
-function namedId(parameter: string, body: unknown): string | undefined {
-  const named = unwrapped(body, parameter)
-  return named === undefined ? undefined : idTextOf(named[idKey(parameter, Object.keys(named)) ?? ''])
 }
 
 /** How many things of one kind that exist are remembered. */
@@ -71,13 +58,10 @@ export class KnownItems {
     if (received.status < 200 || received.status > 299) return
     const operation = operationOf(this.#contract, sent satisfies SentRequest)
     if (operation?.method === 'delete') {
-      const paths = this.#paths.get(operation.path) ?? []
       const [deleted] = sent.url.split('?', 1)
+      const others = (this.#paths.get(operation.path) ?? []).filter((path) => path !== deleted)
       this.#gone.add(plainPath(sent.url))
-      this.#paths.set(
-        operation.path,
-        paths.filter((path) => path !== deleted),
-      )
+      this.#paths.set(operation.path, others)
     }
     for (const resource of this.#resources.filter(({ create }) => create.id === operation?.id)) {
       const path = createdUrl(resource, sent, received)
