@@ -10,7 +10,8 @@ import {
   unmatchedResponsesOf,
 } from 'fastify-contract/document'
 import { Unjudged } from './fault.ts'
-import { type NamedSchemas, type Schema, type ValueCheck, createValueChecks } from 'fastify-contract/schema'
+import { type Direction, type NamedSchemas, type Schema } from 'fastify-contract/schema'
+import { type ValueCheck, createValueChecks } from 'fastify-contract/schema'
 
 /** A request, as far as it decides which response the contract declares. */
 export interface SentRequest {
@@ -49,19 +50,23 @@ export function readContract(document: unknown): TestedContract {
 }
 
 function createSchemaChecks(schemas: NamedSchemas): SchemaChecks {
-  const compilers = {
-    request: createValueChecks(schemas, 'request'),
-    response: createValueChecks(schemas, 'response'),
-  }
-  const checks = { request: new WeakMap<Schema, ValueCheck | string>(), response: new WeakMap<Schema, ValueCheck>() }
+  const checks = { request: checksOf(schemas, 'request'), response: checksOf(schemas, 'response') }
   return (value, schema, kind = 'request') => {
-    const direction = kind === 'request' ? kind : 'response'
-    const check = checks[direction].get(schema) ?? compilers[direction](schema)
+    const check = checks[kind === 'request' ? kind : 'response'](schema)
     // What cannot be compiled is not checked; `generate` refuses it.
-    if (typeof check === 'string') return []
-    checks[direction].set(schema, check)
-    const found = check(value)
+    const found = typeof check === 'string' ? undefined : check(value)
     return found === undefined || (found.isOnlyUndeclared && kind !== 'closed') ? [] : [found.problem]
+  }
+}
+
+/** To find the check of a schema by its text is slow. */
+function checksOf(schemas: NamedSchemas, direction: Direction): (schema: Schema) => ValueCheck | string {
+  const compile = createValueChecks(schemas, direction)
+  const known = new WeakMap<Schema, ValueCheck | string>()
+  return (schema) => {
+    const check = known.get(schema) ?? compile(schema)
+    known.set(schema, check)
+    return check
   }
 }
 

@@ -1,11 +1,11 @@
 import type { ContractResponse, Exampled, MediaType } from 'fastify-contract/document'
 import type { Schema } from 'fastify-contract/schema'
-import { type SentRequest, type TestedContract, responseTo, operationOf, routeOf } from '../ground/contract.ts'
+import { type SentRequest, type TestedContract, declaredType } from '../ground/contract.ts'
+import { operationOf, responseTo, routeOf } from '../ground/contract.ts'
 import { canonical, parseExactly } from '../ground/exact-json.ts'
 import { flatten } from '../draw/flat-schema.ts'
 import { itemsOf } from '../send/items.ts'
 import { examplesOf } from '../ground/examples.ts'
-import { declaredType } from '../ground/contract.ts'
 import type { ReceivedResponse } from '../ground/exchange.ts'
 
 /** The name of the responses to requests for which the contract has no operation. */

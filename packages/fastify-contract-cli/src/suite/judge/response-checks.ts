@@ -46,22 +46,21 @@ export function assertKeepsContract(
   rules: ResponseRules = {},
   mayBeUndeclared = false,
 ): string | undefined {
-  const { status } = response
-  const place = `${request.method} ${request.url.slice(0, 300)}: received ${String(status)}`
+  const { status, text, reason } = response
+  const responses = responsesTo(contract, request)
   const [key, declared] = responseTo(contract, request, status) ?? []
+  const place = `${request.method} ${request.url.slice(0, 300)}: received ${String(status)}`
+  const body = text === '' ? '' : `; received ${shortened(text)}`
+  const said = reason === undefined ? '' : `; the server says: ${reason}`
   // `default` and `5XX` say what a fault of the server looks like, not that it may have one.
   if (status >= 500 && key !== undefined && key !== String(status)) {
-    const body = response.text === '' ? '' : `; received ${shortened(response.text)}`
-    const kept = `${place}, which the operation declares as ${key} alone${body}`
-    throw new Fault('fault of the server', `${kept}${reasonIn(response)}`)
+    throw new Fault('fault of the server', `${place}, which the operation declares as ${key} alone${body}${said}`)
   }
-  const isOpen =
-    rules.isClosed !== true && mayBeAnswered(status, Object.keys(responsesTo(contract, request)), mayBeUndeclared)
+  const isOpen = rules.isClosed !== true && mayBeAnswered(status, Object.keys(responses), mayBeUndeclared)
   if (declared === undefined && !isOpen) {
     const kind = status >= 500 ? 'fault of the server' : 'undeclared status'
-    const expected = Object.keys(responsesTo(contract, request)).join(', ')
-    const text = `${place}: the contract does not declare this status; expected ${expected}`
-    throw new Fault(kind, `${text}${reasonIn(response)}`)
+    const expected = Object.keys(responses).join(', ')
+    throw new Fault(kind, `${place}: the contract does not declare this status; expected ${expected}${said}`)
   }
   const isHead = request.method.toUpperCase() === 'HEAD'
   const problems = [
@@ -69,18 +68,13 @@ export function assertKeepsContract(
     ...framingProblems(response, isHead),
   ]
   // What cannot be checked hides no other problem.
-  if (declared !== undefined && !(problems.length > 0 && isTooLong(response.text))) {
+  if (declared !== undefined && !(problems.length > 0 && isTooLong(text))) {
     problems.push(...bodyProblems(contract, declared, response, isHead, rules))
   }
   if (problems.length > 0) {
-    const body = response.text === '' ? '' : `; received ${shortened(response.text)}`
     throw new Fault('broken response', `${place}: ${problems.map(shortened).join('; ')}${body}`)
   }
   return declared === undefined ? `${String(status)} is not declared` : undefined
-}
-
-function reasonIn({ reason }: ReceivedResponse): string {
-  return reason === undefined ? '' : `; the server says: ${reason}`
 }
 
 /** The beginning of a text that is printed. */
