@@ -8,6 +8,7 @@ import { examplesOf } from '../ground/examples.ts'
 import { spelled, textOf } from './spellings.ts'
 import { NoGenerator, attempt } from '../ground/no-generator.ts'
 import { exact, found, valuesOf } from '../draw/values.ts'
+import { isObject } from '../ground/members.ts'
 
 /** The media types of an operation's body, JSON first; a range stands for one of its types. */
 export function bodyTypes({ object }: ContractOperation): string[] {
@@ -20,51 +21,66 @@ export function bodySchema({ object }: ContractOperation, type = ''): Schema | u
   return object.requestBody?.content[type]?.schema
 }
 
-/** Bodies of a media type: a value, a text, or bytes; the examples of the contract among them. @throws NoGenerator */
-export function bodiesOf(operation: ContractOperation, type: string, source: SchemaSource): fc.Arbitrary<Json> {
+/** The examples of a body of a media type that the contract gives and allows. */
+function bodyExamples(operation: ContractOperation, type: string, source: SchemaSource): Json[] {
   const schema = bodySchema(operation, type) ?? {}
   const isValid = (value: Json) => value !== undefined && source.problemsOf(value, schema).length === 0
   const examples = [...examplesOf(operation.object.requestBody?.content[type] ?? {}).values()].map(exact)
   const kind = kindOf(type)
   const isText = (value: Json) => typeof value === 'string' && (kind === 'text' || kind === 'bytes')
-  const validExamples = examples.filter(kind === 'json' ? isValid : isText)
-  if (source.plain?.hasExamples === true && validExamples.length > 0) return fc.constant(validExamples[0])
+  return examples.filter(kind === 'json' ? isValid : isText)
+}
+
+/** Bodies of a media type: a value, a text, or bytes; the examples of the contract among them. @throws NoGenerator */
+export function bodiesOf(operation: ContractOperation, type: string, source: SchemaSource): fc.Arbitrary<Json> {
+  const examples = bodyExamples(operation, type, source)
+  if (source.plain?.hasExamples === true && examples.length > 0) return fc.constant(examples[0])
   const draw = () => drawnBodies(operation, type, source)
-  const drawn = validExamples.length === 0 ? draw() : attempt('', {}, draw)
-  if (drawn === undefined) return fc.constantFrom(...validExamples)
-  if (source.plain !== undefined || validExamples.length === 0) return drawn
-  return fc.oneof({ weight: 6, arbitrary: drawn }, { weight: 1, arbitrary: fc.constantFrom(...validExamples) })
+  const drawn = examples.length === 0 ? draw() : attempt('', {}, draw)
+  if (drawn === undefined) return fc.constantFrom(...examples)
+  if (source.plain !== undefined || examples.length === 0) return drawn
+  return fc.oneof({ weight: 6, arbitrary: drawn }, { weight: 1, arbitrary: fc.constantFrom(...examples) })
 }
 
 /** @throws NoGenerator */
 function drawnBodies(operation: ContractOperation, type: string, source: SchemaSource): fc.Arbitrary<Json> {
   const schema = bodySchema(operation, type) ?? {}
-  const flat = sent(flatten(schema, source))
-  const types = namedTypesOf(flat)
+  switch (bodyKind(operation, type, source)) {
+    case 'json':
+      return valuesOf(schema, source)
+    case 'form': {
+      const { isDeep, isWhole, isSplit } = formRules(operation, type)
+      return found(textual(sent(flatten(schema, source)), isDeep, isWhole), isSplit, source)
+    }
+    case 'text':
+      return valuesOf({ ...schema, type: 'string' }, source)
+    case 'bytes':
+      return fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes))
+  }
+}
+
+/** What bodies of a media type are made of. @throws NoGenerator for one that is not known */
+function bodyKind(operation: ContractOperation, type: string, source: SchemaSource) {
+  const types = namedTypesOf(flatten(bodySchema(operation, type) ?? {}, source))
   const mayBeText = types.length === 0 || types.includes('string')
   const kind = kindOf(type)
-  if (kind === 'json') return valuesOf(schema, source)
-  if (kind === 'form' || kind === 'multipart') {
-    const encodings = encodingsOf(operation, type)
-    const isWritten = ([name, member]: [string, Json]) =>
-      canBeSplit(member, encodings[name], kind === 'form' ? 'encoded' : 'written')
-    const isForm = (value: Json) =>
-      typeof value === 'object' && !Array.isArray(value) && Object.entries(value ?? {}).every(isWritten)
-    return found(
-      textual(
-        flat,
-        (name) => encodings[name]?.style === 'deepObject',
-        (name) => encodings[name]?.style === undefined && encodings[name]?.explode === undefined,
-      ),
-      isForm,
-      source,
-    )
-  }
-  if (kind === 'text' && mayBeText) return valuesOf({ ...schema, type: 'string' }, source)
-  if (kind === 'bytes' && mayBeText && !/xml|yaml|zip|pdf/.test(type)) {
-    return fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes))
-  }
+  if (kind === 'json') return kind
+  if (kind === 'form' || kind === 'multipart') return 'form'
+  if (kind === 'text' && mayBeText) return kind
+  if (kind === 'bytes' && mayBeText && !/xml|yaml|zip|pdf/.test(type)) return kind
   throw new NoGenerator(`cannot generate a body of ${type}; give it an example`)
+}
+
+/** Which properties of a form are written in the style `deepObject`, which as JSON, and whether its texts can be told apart. */
+function formRules(operation: ContractOperation, type: string) {
+  const encodings = encodingsOf(operation, type)
+  const as = kindOf(type) === 'form' ? 'encoded' : 'written'
+  return {
+    isDeep: (name: string) => encodings[name]?.style === 'deepObject',
+    isWhole: (name: string) => encodings[name]?.style === undefined && encodings[name]?.explode === undefined,
+    isSplit: (form: Json) =>
+      isObject(form) && Object.entries(form).every(([name, member]) => canBeSplit(member, encodings[name], as)),
+  }
 }
 
 const boundary = 'boundary-of-the-contract-suite'

@@ -6,7 +6,7 @@ import { examplesOf } from '../ground/examples.ts'
 import { deepTexts, hasDeepText, isScalar, withTexts } from './deep-texts.ts'
 import { type FlatSchema, type SchemaSource, flatten, sent, namedTypesOf, within } from '../draw/flat-schema.ts'
 import type { Json } from '../draw/json-value.ts'
-import { isObject } from '../ground/members.ts'
+import { type Members, isObject } from '../ground/members.ts'
 import { spelled, textOf } from './spellings.ts'
 import { RawText } from '../draw/json-value.ts'
 import { NoGenerator } from '../ground/no-generator.ts'
@@ -83,6 +83,12 @@ export function parameterValues(parameter: Parameter, contract: SchemaSource): f
   )
 }
 
+/** Whether a value of a parameter can be written as its text. */
+function hasShape(value: Json, shape: Shape, parameter: Parameter): boolean {
+  if (shape === 'json') return true
+  return shape === 'deep' ? hasDeepText(value) : isTextual(value, shape === 'form' ? isDeepIn(parameter) : () => false)
+}
+
 /** What every request has in place of a drawn value of a parameter. The name of a header has no case. */
 export function givenOf({ in: place, name }: Pick<Parameter, 'in' | 'name'>, { given }: SchemaSource) {
   return given?.get(`${place}/${place === 'header' ? name.toLowerCase() : name}`)
@@ -93,8 +99,7 @@ function knownValues(parameter: Parameter, shape: Shape, source: SchemaSource): 
   const schema = schemaOf(parameter)
   const media = Object.values(parameter.content ?? {})
   const named = [parameter, ...media].flatMap((holder) => [...examplesOf(holder).values()])
-  const isText = (value: Json) => shape === 'json' || (shape === 'deep' ? hasDeepText(value) : hasText(value))
-  const isSent = (value: Json) => isText(value) && canBeSent(parameter, value)
+  const isSent = (value: Json) => hasShape(value, shape, parameter) && canBeSent(parameter, value)
   return [...named, ...flatten(schema, source).examples]
     .map(exact)
     .filter((value) => value !== undefined && isSent(value) && source.problemsOf(value, schema).length === 0)
@@ -135,7 +140,7 @@ export function textual(
         !namedTypesOf(within(flat, property)).includes('object'),
     ),
   )
-  const hasTexts = (value: Json) => isScalar(value) || hasText(withoutObjects(value, isWhole))
+  const hasTexts = (value: Json) => isTextual(value, isDeep, isWhole)
   const assertions = { ...flat.assertions, additionalProperties: false }
   const whole = { ...sent(flat), assertions, properties }
   const names = Object.keys(properties).filter(isDeep)
@@ -146,20 +151,26 @@ export function textual(
     })
     return Object.fromEntries(members.filter(([, member]) => member !== undefined))
   })
-  const isRight = (value: Json) => {
-    const [deep, flatly] = [{ ...(value as object) }, { ...(value as object) }] as Record<string, Json>[]
-    for (const name of Object.keys(value as object))
-      Reflect.deleteProperty((names.includes(name) ? flatly : deep)!, name)
-    const isFlat = Object.keys(flatly!).length === 0 || hasTexts(flatly)
-    return isFlat && Object.values(deep!).every(hasDeepText) && isValidIn(flat, value)
-  }
-  return found(written, isRight, flat.source)
+  return found(written, (value) => hasTexts(value) && isValidIn(flat, value), flat.source)
+}
+
+/** Whether a value has a text: a scalar, a list of scalars, or an object of both, and of objects as `textual` has them. */
+export function isTextual(
+  value: Json,
+  isDeep: (name: string) => boolean,
+  isWhole: (name: string) => boolean = () => false,
+): boolean {
+  if (!isObject(value)) return hasText(value)
+  const members = Object.entries(value)
+  const flat = members.filter(([name]) => !isDeep(name))
+  const deep = members.filter(([name]) => isDeep(name))
+  const isFlat = flat.length === 0 ? deep.length > 0 : hasText(withoutObjects(Object.fromEntries(flat), isWhole))
+  return isFlat && deep.every(([, member]) => hasDeepText(member))
 }
 
 /** A form with a text in place of each object that is written as JSON. */
-function withoutObjects(form: Json, isWhole: (name: string) => boolean): Json {
+function withoutObjects(form: Members, isWhole: (name: string) => boolean): Json {
   const text = (member: Json): Json => (isObject(member) ? 'JSON' : member)
-  if (!isObject(form)) return form
   const members = Object.entries(form).map(([name, member]): [string, Json] => {
     if (!isWhole(name)) return [name, member]
     return [name, Array.isArray(member) ? member.map(text) : text(member)]
