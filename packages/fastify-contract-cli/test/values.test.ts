@@ -8,6 +8,7 @@ import { readContract } from '../src/suite/ground/contract.ts'
 import { NoGenerator } from '../src/suite/ground/no-generator.ts'
 import { ReadBack } from '../src/suite/state/read-back.ts'
 import { spelled } from '../src/suite/write/spellings.ts'
+import { plainValue } from '../src/suite/draw/plain-value.ts'
 import { valuesOf } from '../src/suite/draw/values.ts'
 import { json } from './contracts.ts'
 import { unsatisfiable } from './keyword-cases.ts'
@@ -83,6 +84,12 @@ test('no long integer breaks the rule of other properties that may be numbers', 
     const read = parseJsonWithBigInts(spelled(value, 0))
     expect(contract.problemsOf(read, schema), spelled(value, 0)).not.toEqual([])
   }
+})
+
+test('a plain value lacks only the part that has none', () => {
+  const none: Schema = { allOf: [{ pattern: '^a' }, { pattern: '^b' }], type: 'string' }
+  const schema: Schema = { type: 'object', properties: { flag, none, either: { anyOf: [none, count] } } }
+  expect(plainValue(schema, contract)).toEqual({ flag: true, either: 1n })
 })
 
 test('the mock keeps the properties that a condition declares', () => {

@@ -5,7 +5,7 @@ import { isReply } from '../mock/conform.ts'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
 import { attempt } from '../suite/ground/no-generator.ts'
 import { isObject } from '../suite/ground/members.ts'
-import { plainValue } from '../suite/draw/values.ts'
+import { plainValue } from '../suite/draw/plain-value.ts'
 import { propertyName, quoted } from './typescript.ts'
 
 /** The parts of a failure that its body can tell. */

@@ -1,7 +1,7 @@
 import type { Schema } from 'fastify-contract/schema'
 import { type SchemaSource, flatten, isHidden, merged } from '../suite/draw/flat-schema.ts'
 import { isObject } from '../suite/ground/members.ts'
-import { plainValue } from '../suite/draw/values.ts'
+import { plainValue } from '../suite/draw/plain-value.ts'
 
 /** Whether a value can be a reply of a schema. */
 export function isReply(value: unknown, schema: Schema | boolean, source: SchemaSource): boolean {

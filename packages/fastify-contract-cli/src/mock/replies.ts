@@ -5,7 +5,7 @@ import type { Schema } from 'fastify-contract/schema'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
 import { examplesOf } from '../suite/ground/examples.ts'
 import { NoGenerator, attempt } from '../suite/ground/no-generator.ts'
-import { plainValue } from '../suite/draw/values.ts'
+import { plainValue } from '../suite/draw/plain-value.ts'
 import { isReply } from './conform.ts'
 import { lastPage } from './last-page.ts'
 

@@ -78,24 +78,10 @@ export interface SchemaSource {
   given?: GivenValues
   /** How many more places of a schema have their rules listed. */
   places?: { left: number }
-  /** Which single value is drawn; undefined for any. */
-  plain?: PlainChoice
 }
 
 /** Texts of parameters: of a place and a name. */
 export type GivenValues = ReadonlyMap<`${Parameter['in']}/${string}`, string>
-
-/** Chooses the single value of a schema that a reader expects. */
-export interface PlainChoice {
-  /** Selects among alternatives, constants and neighbouring values. */
-  index: number
-  /** Whether examples within the schema are values. */
-  hasExamples: boolean
-  /** Whether objects have only what they must have. */
-  isLeast: boolean
-  /** How many more values are made for what may be left out, and in all. */
-  budget: { left: number; parts: number }
-}
 
 /**
  * Merges the parts of a schema: what it refers to, and those of `allOf`.
@@ -234,6 +220,19 @@ const bothOf: Record<string, Both | undefined> = Object.fromEntries([
 /** Whether values may be large: a body of many levels has very many inner ones. */
 export function isOuter({ level }: FlatSchema): boolean {
   return level < 3
+}
+
+/** How many named schemas are around an object that has properties that it need not have. */
+const deepest = 5
+
+/** Whether the objects of a schema have only what they must have. */
+export function isDeep({ trail }: FlatSchema): boolean {
+  return trail.length > deepest
+}
+
+/** Sorts types, or what has them, so that `null` comes last. */
+export function nullLast<Each>(typeOf: (each: Each) => unknown): (a: Each, b: Each) => number {
+  return (a, b) => Number(typeOf(a) === 'null') - Number(typeOf(b) === 'null')
 }
 
 /** The types that a schema names, or that its keywords suggest. */

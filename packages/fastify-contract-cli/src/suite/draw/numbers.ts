@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type FlatSchema, isAllowed } from './flat-schema.ts'
+import type { FlatSchema } from './flat-schema.ts'
 import { NoGenerator } from '../ground/no-generator.ts'
 
 /** No format of a contract: that of integers that are too large for each of them. */
@@ -32,19 +32,19 @@ const awkwardIntegers = [0n, 7n, 8n, 15n, 16n, 31n, 32n, 53n, 63n, 64n]
   .flatMap((bits) => [-2n, -1n, 0n, 1n, 2n].map((distance) => 2n ** bits + distance))
   .flatMap((integer) => [integer, -integer])
 
-/** Integers that a schema allows, as far as its bounds, its format and `multipleOf` say; plainly 1 or its neighbours. */
-export function integerOf(flat: FlatSchema): fc.Arbitrary<bigint> {
+/** The integers of a schema: within its bounds, and from the first to the last multiple of a factor. @throws NoGenerator */
+export function integerRange(flat: FlatSchema) {
   const { min, max } = rangeOf(flat)
   const { multipleOf = 1 } = flat.assertions
   const factor = Number.isInteger(Number(multipleOf)) && multipleOf > 0 ? BigInt(multipleOf) : 1n
   const [first, last] = [-floor(-min, factor), floor(max, factor)]
   if (first > last) throw new NoGenerator('no integer is within the bounds')
-  if (flat.source.plain !== undefined) {
-    const index = BigInt(flat.source.plain.index)
-    const start = first > 1n ? first : last < 1n ? last : 1n
-    const count = start === last ? start - index : start + index
-    return fc.constant((count < first || count > last ? start : count) * factor)
-  }
+  return { min, max, factor, first, last }
+}
+
+/** Integers that a schema allows, as far as its bounds, its format and `multipleOf` say. */
+export function integerOf(flat: FlatSchema): fc.Arbitrary<bigint> {
+  const { min, max, factor, first, last } = integerRange(flat)
   const isFitting = (integer: bigint) => integer >= min && integer <= max && integer % factor === 0n
   const others = [min + 1n, max - 1n, ...awkwardIntegers].filter(isFitting)
   return fc.oneof(
@@ -59,9 +59,8 @@ function floor(integer: bigint, factor: bigint): bigint {
   return quotient * factor > integer ? quotient - 1n : quotient
 }
 
-/** Numbers of a schema, not all of which it allows. */
-export function numberOf(flat: FlatSchema): fc.Arbitrary<number> {
-  const { assertions, source } = flat
+/** The numbers of a schema: within its bounds, and multiples of a factor, if that is not 0. @throws NoGenerator */
+export function numberRange({ assertions }: FlatSchema) {
   const largest = assertions.format === 'float' ? 3.4028234663852886e38 : Number.MAX_VALUE
   const min = Math.max(-largest, Number(assertions.minimum ?? assertions.exclusiveMinimum ?? -largest))
   const max = Math.min(largest, Number(assertions.maximum ?? assertions.exclusiveMaximum ?? largest))
@@ -70,14 +69,12 @@ export function numberOf(flat: FlatSchema): fc.Arbitrary<number> {
   if (min > max || (min === max && isOpen)) throw new NoGenerator('no number is within the bounds')
   // A product of doubles that is no multiple as a decimal, such as 3 * 0.1, is rounded to one that is.
   const multiple = (count: number) => Number((count * factor).toPrecision(12))
-  if (source.plain !== undefined) {
-    const { index } = source.plain
-    const near = min > -largest ? min + 1 : max - 1
-    const wanted = factor > 0 ? [1, Math.ceil(min / factor), Math.floor(max / factor)].map(multiple) : []
-    const found = [...wanted, 1.5 + index, 1.5, min, max, (min + max) / 2, near, 0].find(isAllowed(flat))
-    if (found === undefined) throw new NoGenerator('cannot generate a number of the schema')
-    return fc.constant(found)
-  }
+  return { min, max, largest, factor, multiple }
+}
+
+/** Numbers of a schema, not all of which it allows. */
+export function numberOf(flat: FlatSchema): fc.Arbitrary<number> {
+  const { min, max, factor, multiple } = numberRange(flat)
   if (factor > 0) {
     const counts = { min: Math.ceil(Math.max(min / factor, -1e6)), max: Math.floor(Math.min(max / factor, 1e6)) }
     if (counts.min > counts.max) throw new NoGenerator('no multiple is within the bounds')

@@ -25,6 +25,11 @@ const formats: Record<string, [plain: string, texts: () => fc.Arbitrary<string>]
   byte: ['dGV4dA==', () => fc.base64String()],
 }
 
+/** The plain text of a format; undefined for an open one. */
+export function formatText(format: string): string | undefined {
+  return Object.hasOwn(formats, format) ? formats[format]![0] : undefined
+}
+
 /** Whether every text is of a format. One that is not known is open, as for the server. */
 export function isUncheckedFormat(format: unknown): boolean {
   return typeof format !== 'string' || !(format in formats) || format === beyondFormats
@@ -61,8 +66,8 @@ const longestDrawn = 40_000
 /** Longer texts are drawn rarely, and are made of a short one: a body may have very many texts. */
 const longText = 300
 
-/** Texts of a schema, not all of which it allows. @throws NoGenerator when its pattern is not one of fast-check's */
-export function textsOf(flat: FlatSchema): fc.Arbitrary<string> {
+/** What the texts of a schema have in common. @throws NoGenerator when it has none, or none that is sent */
+export function textRules(flat: FlatSchema) {
   const { assertions, source } = flat
   const longest = source.longest ?? (isOuter(flat) ? longestText : shortText)
   const { minLength: min = 0, maxLength = Math.max(min, longest), pattern = '', format = '' } = assertions
@@ -70,15 +75,15 @@ export function textsOf(flat: FlatSchema): fc.Arbitrary<string> {
   const limit = source.longest === undefined ? longestDrawn : 10 * source.longest
   if (min > limit) throw new NoGenerator(`no text of ${String(min)} characters is sent`)
   const max = maxLength > limit ? Math.max(min, longest) : maxLength
-  const expression = expressionOf(pattern)
-  const isFitting = (text: string) => expression.test(text) && text.length >= min && text.length <= max
-  if (source.plain !== undefined) {
-    const plain = plainTexts(format, source.plain.index, min, max).find(isFitting)
-    return fc.constant(plain ?? matching(expression, isFitting, source.plain.index))
-  }
+  return { min, max, format, expression: expressionOf(pattern) }
+}
+
+/** Texts of a schema, not all of which it allows. @throws NoGenerator when its pattern is not one of fast-check's */
+export function textsOf(flat: FlatSchema): fc.Arbitrary<string> {
+  const { min, max, format, expression } = textRules(flat)
   if (Object.hasOwn(formats, format)) return formats[format]![1]()
   // Any pattern but that of one class of characters draws its own texts.
-  if (!awkwardUnits.some((unit) => expression.test(unit))) return drawn(expression)
+  if (!awkwardUnits.some((unit) => expression.test(unit))) return textsMatching(expression)
   const unit = anyUnit.filter((each) => expression.test(each))
   const units = fc.array(unit, { minLength: 1, maxLength: shortText, size: 'max' })
   // A long text repeats a short one: to draw its units would take seconds.
@@ -126,21 +131,8 @@ class Lengths extends fc.Arbitrary<number> {
   }
 }
 
-function plainTexts(format: string, index: number, min: number, max: number): string[] {
-  const [formatText] = (Object.hasOwn(formats, format) ? formats[format] : undefined) ?? []
-  if (format === 'uuid') return [`${formatText!.slice(0, -12)}${(0x2c963f66afa6 + index).toString(16)}`]
-  return [formatText ?? `text${index === 0 ? '' : String(index)}`.padEnd(min, 'text').slice(0, max)]
-}
-
-/** A text of a pattern; another one for each index where it has some. @throws NoGenerator */
-function matching(expression: RegExp, isFitting: (text: string) => boolean, index: number): string {
-  const texts = [...new Set(fc.sample(drawn(expression), { seed: 1, numRuns: 200 }))].filter(isFitting)
-  const text = texts.filter((each) => /^[ -~]*$/.test(each))[index] ?? texts[0]
-  if (text === undefined) throw new NoGenerator(`no text of the length has the pattern ${expression.source}`)
-  return text
-}
-
-function drawn(expression: RegExp): fc.Arbitrary<string> {
+/** Texts of a pattern. @throws NoGenerator for one that fast-check does not know */
+export function textsMatching(expression: RegExp): fc.Arbitrary<string> {
   try {
     return fc.stringMatching(expression)
   } catch (error) {

@@ -6,10 +6,12 @@ import {
   type SchemaSource,
   flatten,
   isAllowed,
+  isDeep,
   isOuter,
   merged,
-  sent,
   namedTypesOf,
+  nullLast,
+  sent,
   within,
 } from './flat-schema.ts'
 import type { Json } from './json-value.ts'
@@ -21,33 +23,6 @@ import { NoGenerator, attempt } from '../ground/no-generator.ts'
 /** Values that a schema allows in messages of the direction, its edges among them. @throws NoGenerator */
 export function valuesOf(schema: Schema, source: SchemaSource): fc.Arbitrary<Json> {
   return allowed(sent(flatten(schema, source)))
-}
-
-/** How many values are made for what may be left out of a plain value. */
-const maxValues = 2_000
-/** How many values are made for a plain value in all. */
-export const maxParts = 100_000
-
-/**
- * The value of a schema that a reader expects, always the same: an example, or plain texts and numbers of all properties.
- *
- * @param index selects another value where the schema has some
- * @throws NoGenerator without a known value
- */
-export function plainValue(schema: Schema, source: SchemaSource, index = 0): Json {
-  const choices = [0, 1, 2, 3, 4].flatMap((step) =>
-    (index === 0 ? [true, false] : [false]).flatMap((hasExamples) =>
-      [false, true].map((isLeast) => ({ index: index + step, hasExamples, isLeast })),
-    ),
-  )
-  for (const choice of choices) {
-    const plain = { ...choice, budget: { left: maxValues, parts: maxParts } }
-    const quiet = { ...source, plain, skippedParts: new Set<string>() }
-    const value = attempt('', {}, () => fc.sample(valuesOf(schema, quiet), { seed: 1, numRuns: 1 }))
-    const kind = source.direction === 'response' ? 'closed' : source.direction
-    if (value !== undefined && source.problemsOf(value[0], schema, kind).length === 0) return value[0]
-  }
-  throw new NoGenerator('cannot generate a value of the schema')
 }
 
 /** Values of a property or an item. @throws NoGenerator */
@@ -67,32 +42,26 @@ export function allowed(flat: FlatSchema): fc.Arbitrary<Json> {
 export function found<Value>(
   some: fc.Arbitrary<Value>,
   isRight: (value: Value) => boolean,
-  { plain, time }: Pick<SchemaSource, 'plain' | 'time'>,
+  { time }: Pick<SchemaSource, 'time'>,
   reason = 'no value is found that keeps all rules of a schema at once',
 ): fc.Arbitrary<Value> {
   let misses = 0
-  // A plain value is the only one.
-  const limit = plain === undefined ? maxMisses : 0
   return some.filter((value) => {
     time?.assertLeft()
     const isFound = isRight(value)
     misses = isFound ? 0 : misses + 1
-    if (misses > limit) throw new NoGenerator(reason)
+    if (misses > maxMisses) throw new NoGenerator(reason)
     return isFound
   })
 }
 
-/** Values among which some are allowed by a schema, or all. @throws LeftOut if its parts are too many */
+/** Values among which some are allowed by a schema, or all. @throws LeftOut */
 export function drawn(flat: FlatSchema): fc.Arbitrary<Json> {
-  const { plain, time } = flat.source
-  time?.assertLeft()
-  if (plain !== undefined && plain.budget.parts-- <= 0) throw new NoGenerator('a schema has too many parts')
-  if (plain?.hasExamples === false) return drawnAnew(flat)
+  flat.source.time?.assertLeft()
   const examples = flat.examples.map(exact).filter(isAllowed(flat))
-  if (examples.length === 0) return drawnAnew(flat)
-  return plain === undefined
-    ? fc.oneof({ weight: 9, arbitrary: drawnAnew(flat) }, constantOf(examples))
-    : fc.constant(examples[0])
+  return examples.length === 0
+    ? drawnAnew(flat)
+    : fc.oneof({ weight: 9, arbitrary: drawnAnew(flat) }, constantOf(examples))
 }
 
 /** A value of a contract as values are drawn: its integers are bigints. */
@@ -101,24 +70,31 @@ export function exact(value: Json): Json {
 }
 
 function drawnAnew(flat: FlatSchema): fc.Arbitrary<Json> {
-  const { assertions } = flat
-  if (allowsNothing(flat)) throw new NoGenerator('a schema allows nothing')
+  assertPossible(flat)
   const [alternatives, ...choices] = flat.choices
   if (alternatives !== undefined) return drawnFrom({ ...flat, choices }, alternatives)
-  const constants = 'const' in assertions ? [assertions.const] : assertions.enum
-  if (constants !== undefined) {
-    // Of conditions, some exclude each other.
-    const possible = constants.map(exact).filter(isAllowed(flat))
-    if (possible.length === 0) throw new NoGenerator('no constant of a schema keeps its other rules')
-    return one(flat, possible)
-  }
+  const constants = constantsOf(flat)
+  if (constants !== undefined) return constantOf(constants)
   const types = namedTypesOf(flat)
-  if (flat.source.plain !== undefined) return byType[plainTypeOf(flat, flat.source.plain.index)](flat)
   const anyType: JsonType[] = ['string', 'integer', 'boolean', 'null']
   return fc.oneof(...(types.length === 0 ? anyType : types).map((type) => byType[type](flat)))
 }
 
-/** Whether the parts of a schema have no type in common, or it is `false`, or its counts leave nothing. */
+/** The constants of a schema that keep its other rules; undefined where it has none. @throws NoGenerator if none does */
+export function constantsOf(flat: FlatSchema): Json[] | undefined {
+  const { assertions } = flat
+  const constants = 'const' in assertions ? [assertions.const] : assertions.enum
+  // Of conditions, some exclude each other.
+  const possible = constants?.map(exact).filter(isAllowed(flat))
+  if (possible?.length === 0) throw new NoGenerator('no constant of a schema keeps its other rules')
+  return possible
+}
+
+/** @throws NoGenerator if the parts of a schema have no type in common, or it is `false`, or its counts leave nothing */
+export function assertPossible(flat: FlatSchema): void {
+  if (allowsNothing(flat)) throw new NoGenerator('a schema allows nothing')
+}
+
 function allowsNothing({ assertions, required }: FlatSchema): boolean {
   const { type, not, contains, minContains = 1, maxContains = Infinity, maxItems = Infinity } = assertions
   if (Array.isArray(type) && type.length === 0) return true
@@ -131,25 +107,17 @@ function allowsNothing({ assertions, required }: FlatSchema): boolean {
   )
 }
 
-/** Values of some alternatives, `null` last; plainly of the first that has one. */
+/** Values of some alternatives, `null` last. */
 function drawnFrom(flat: FlatSchema, alternatives: Schema[]): fc.Arbitrary<Json> {
-  const sorted = alternatives.toSorted((a, b) => Number(a['type'] === 'null') - Number(b['type'] === 'null'))
+  const sorted = alternatives.toSorted(nullLast(({ type }) => type))
   const parts: fc.Arbitrary<Json>[] = []
-  const { plain } = flat.source
-  for (const index of sorted.keys()) {
-    const part = sorted[(index + (plain?.index ?? 0)) % sorted.length]!
+  for (const [index, part] of sorted.entries()) {
     const draw = () => drawn(sent(merged(flat, within(flat, part))))
     const values = attempt(`alternative ${String(index)}`, flat.source, draw)
     if (values !== undefined) parts.push(values)
-    if (plain !== undefined && parts.length > 0) break
   }
   if (parts.length === 0) throw new NoGenerator('no alternative of a schema has known values')
   return fc.oneof(...parts)
-}
-
-function one(flat: FlatSchema, values: Json[]): fc.Arbitrary<Json> {
-  const { plain } = flat.source
-  return plain === undefined ? constantOf(values) : fc.constant(values[plain.index % values.length])
 }
 
 /** One of some values, which may be more than a function takes arguments. */
@@ -157,29 +125,22 @@ export function constantOf(values: readonly Json[]): fc.Arbitrary<Json> {
   return values.length < 10_000 ? fc.constantFrom(...values) : fc.nat(values.length - 1).map((index) => values[index])
 }
 
-/** The type of a plain value; of several, `null` comes last. */
-function plainTypeOf(flat: FlatSchema, index: number): JsonType {
-  const { assertions, required } = flat
-  const types = namedTypesOf(flat).toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
-  if (types.length > 0) return types[index % types.length]!
-  if (required.length > 0 || 'additionalProperties' in assertions || 'minProperties' in assertions) return 'object'
-  if (assertions.items !== undefined) return 'array'
-  return (assertions.minimum ?? assertions.maximum) === undefined ? 'string' : 'number'
-}
-
 const byType: Record<JsonType, (flat: FlatSchema) => fc.Arbitrary<Json>> = {
   null: () => fc.constant(null),
-  boolean: (flat) => one(flat, [true, false]),
+  boolean: () => fc.boolean(),
   integer: integerOf,
   number: numberOf,
   string: textsOf,
   array: (flat) => {
-    const { minItems = 0, contains, minContains = 1 } = flat.assertions
-    const least = Math.max(minItems, contains === undefined ? 0 : minContains)
-    if (least > longestList) throw new NoGenerator(`no list of ${String(least)} items is sent`)
-    return flat.source.plain === undefined ? listsOf(flat) : plainListOf(flat)
+    assertListed(leastItems(flat))
+    return listsOf(flat)
   },
   object: objectsOf,
+}
+
+/** How many items a list must have. */
+export function leastItems({ assertions: { minItems = 0, contains, minContains = 1 } }: FlatSchema): number {
+  return Math.max(minItems, contains === undefined ? 0 : minContains)
 }
 
 function listsOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
@@ -217,11 +178,11 @@ function tuplesOf(flat: FlatSchema, prefixItems: readonly (Schema | boolean)[]):
   const missing = Math.max(0, minItems - prefixItems.length)
   const first = fc.tuple(...prefixItems.map((schema) => memberOf(flat, schema)))
   if (items === false && missing > 0) throw new NoGenerator('a list has no possible length')
-  const hasOthers = items !== false && maxItems > prefixItems.length && (missing > 0 || flat.source.plain === undefined)
+  const hasOthers = items !== false && maxItems > prefixItems.length
   const limits = { minItems: missing, maxItems: Math.min(missing + 2, maxItems - prefixItems.length) }
   const others = hasOthers ? listsOf({ ...flat, assertions: { ...assertions, ...limits } }) : fc.constant([])
   const whole = fc.tuple(first, others).map(([a, b]) => [...a, ...b])
-  if (minItems >= prefixItems.length || flat.source.plain !== undefined) return whole
+  if (minItems >= prefixItems.length) return whole
   const shorter = fc.integer({ min: minItems, max: prefixItems.length })
   return fc.oneof(
     whole,
@@ -238,37 +199,13 @@ const longestList = 1_000
 
 /** A list of the same item. @throws NoGenerator */
 export function listOf(item: Json, length: number): Json[] {
-  if (length > longestList) throw new NoGenerator(`no list of ${String(length)} items is sent`)
+  assertListed(length)
   return Array<Json>(length).fill(item)
 }
 
-/** A list of one item, or of as many as it must have. */
-function plainListOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
-  const { prefixItems, contains, minContains = 1, items = {}, minItems = 0, maxItems = Infinity } = flat.assertions
-  if (prefixItems !== undefined) return tuplesOf(flat, prefixItems)
-  if (contains !== undefined && minContains > 0) {
-    const contained = memberOf(flat, { allOf: [items, contains] })
-    return fc.array(contained, {
-      minLength: Math.max(minItems, minContains),
-      maxLength: Math.max(minItems, minContains),
-    })
-  }
-  const length = Math.max(minItems, isSpent(flat) ? 0 : Math.min(1, maxItems))
-  const list = Array.from({ length }, (_, at) => {
-    const plain = { ...flat.source.plain!, index: flat.source.plain!.index + at }
-    const source = { ...flat.source, plain: { ...plain, hasExamples: plain.hasExamples && at === 0 } }
-    const draw = () => memberOf({ ...flat, source }, items)
-    return at < minItems ? draw() : attempt('items', flat.source, draw)
-  })
-  return fc.tuple(...list.filter((item) => item !== undefined))
-}
-
-/** How many named schemas are around an object that has properties that it need not have. */
-const deepest = 5
-
-/** Whether what may be left out of a value is left out. */
-function isSpent({ trail, source: { plain } }: FlatSchema): boolean {
-  return trail.length > deepest || (plain !== undefined && (plain.isLeast || plain.budget.left-- <= 0))
+/** @throws NoGenerator for more items than are sent */
+export function assertListed(length: number, of = `list of ${String(length)} items`): void {
+  if (length > longestList) throw new NoGenerator(`no ${of} is sent`)
 }
 
 function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
@@ -276,24 +213,16 @@ function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
   const members = Object.entries(properties).flatMap(([name, schema]): [string, fc.Arbitrary<Json>][] => {
     if (required.includes(name)) return [[name, memberOf(flat, schema)]]
     const draw = () => memberOf(flat, schema)
-    const member = isSpent(flat) ? undefined : attempt(`property ${name}`, source, draw)
+    const member = isDeep(flat) ? undefined : attempt(`property ${name}`, source, draw)
     return member === undefined ? [] : [[name, member]]
   })
-  const requiredKeys =
-    source.plain === undefined
-      ? required.filter((name) => Object.hasOwn(properties, name))
-      : members.map(([name]) => name)
+  const requiredKeys = required.filter((name) => Object.hasOwn(properties, name))
   const declared = fc.record(Object.fromEntries(members), { requiredKeys })
   const { additionalProperties: others = true, minProperties = 0 } = assertions
-  if (minProperties > longestList) throw new NoGenerator(`no object of ${String(minProperties)} properties is sent`)
+  assertListed(minProperties, `object of ${String(minProperties)} properties`)
   if (others === false) return declared
   // What is required and not described has any value.
   const undescribed = required.filter((name) => !Object.hasOwn(properties, name))
-  if (source.plain !== undefined) {
-    const missing = Math.max(0, minProperties - members.length - undescribed.length)
-    const added = Array.from({ length: missing }, (_, index) => `property${String(index + 1)}`)
-    return withOthers(declared, [...undescribed, ...added], () => memberOf(flat, others))
-  }
   // What no schema declares is dropped, and so may be anything; where one declares nothing, it is kept.
   const isDropped = Object.keys(properties).length > 0 && !('additionalProperties' in assertions)
   const values = (isKept: boolean) => (others === true ? anyJson(isKept) : memberOf(flat, others))

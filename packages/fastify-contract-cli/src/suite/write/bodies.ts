@@ -3,10 +3,11 @@ import { type ContractOperation, type Encoding, isRange, kindOf } from 'fastify-
 import type { Schema } from 'fastify-contract/schema'
 import { type SchemaSource, flatten, sent, namedTypesOf } from '../draw/flat-schema.ts'
 import type { Json } from '../draw/json-value.ts'
-import { canBeSplit, fieldsOf, pairsOf, textual } from './parameters.ts'
+import { canBeSplit, fieldsOf, isTextual, pairsOf, textual } from './parameters.ts'
 import { examplesOf } from '../ground/examples.ts'
 import { spelled, textOf } from './spellings.ts'
 import { NoGenerator, attempt } from '../ground/no-generator.ts'
+import { plainValue } from '../draw/plain-value.ts'
 import { exact, found, valuesOf } from '../draw/values.ts'
 import { isObject } from '../ground/members.ts'
 
@@ -34,11 +35,10 @@ function bodyExamples(operation: ContractOperation, type: string, source: Schema
 /** Bodies of a media type: a value, a text, or bytes; the examples of the contract among them. @throws NoGenerator */
 export function bodiesOf(operation: ContractOperation, type: string, source: SchemaSource): fc.Arbitrary<Json> {
   const examples = bodyExamples(operation, type, source)
-  if (source.plain?.hasExamples === true && examples.length > 0) return fc.constant(examples[0])
   const draw = () => drawnBodies(operation, type, source)
   const drawn = examples.length === 0 ? draw() : attempt('', {}, draw)
   if (drawn === undefined) return fc.constantFrom(...examples)
-  if (source.plain !== undefined || examples.length === 0) return drawn
+  if (examples.length === 0) return drawn
   return fc.oneof({ weight: 6, arbitrary: drawn }, { weight: 1, arbitrary: fc.constantFrom(...examples) })
 }
 
@@ -56,6 +56,25 @@ function drawnBodies(operation: ContractOperation, type: string, source: SchemaS
       return valuesOf({ ...schema, type: 'string' }, source)
     case 'bytes':
       return fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes))
+  }
+}
+
+/** The body of a media type that a reader expects: the first example, or else a plain value. @throws NoGenerator */
+export function plainBody(operation: ContractOperation, type: string, source: SchemaSource): Json {
+  const [example] = bodyExamples(operation, type, source)
+  if (example !== undefined) return example
+  const schema = bodySchema(operation, type) ?? {}
+  switch (bodyKind(operation, type, source)) {
+    case 'json':
+      return plainValue(schema, source)
+    case 'form': {
+      const { isDeep, isWhole, isSplit } = formRules(operation, type)
+      return plainValue(schema, source, 0, (value) => isTextual(value, isDeep, isWhole) && isSplit(value))
+    }
+    case 'text':
+      return plainValue({ ...schema, type: 'string' }, source)
+    case 'bytes':
+      return Buffer.from('text')
   }
 }
 

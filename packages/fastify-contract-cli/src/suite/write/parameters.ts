@@ -10,6 +10,7 @@ import { type Members, isObject } from '../ground/members.ts'
 import { spelled, textOf } from './spellings.ts'
 import { RawText } from '../draw/json-value.ts'
 import { NoGenerator } from '../ground/no-generator.ts'
+import { plainValue } from '../draw/plain-value.ts'
 import { allowed, exact, found } from '../draw/values.ts'
 
 /** A parameter with its value. */
@@ -63,8 +64,6 @@ export function parameterValues(parameter: Parameter, contract: SchemaSource): f
   const source = forParameters(contract)
   const shape = textFormOf(parameter, source)
   const listedValues = knownValues(parameter, shape, source)
-  const [first] = listedValues
-  if (source.plain?.hasExamples === true && first !== undefined) return fc.constant(first)
   const flat = flatten(sendable(parameter, source), source)
   const values =
     shape === 'json'
@@ -75,12 +74,23 @@ export function parameterValues(parameter: Parameter, contract: SchemaSource): f
           ? textual(flat, isDeepIn(parameter))
           : textual(flat)
   const drawn = found(values, (value) => canBeSent(parameter, value), source)
-  if (source.plain !== undefined || listedValues.length === 0) return drawn
+  if (listedValues.length === 0) return drawn
   const isPath = parameter.in === 'path'
   return fc.oneof(
     { weight: isPath ? 2 : 1, arbitrary: fc.constantFrom(...listedValues) },
     { weight: isPath ? 1 : 2, arbitrary: drawn },
   )
+}
+
+/** The value of a parameter that a reader expects: the first that the contract names, or else a plain one. @throws NoGenerator */
+export function plainParameter(parameter: Parameter, contract: SchemaSource): Json {
+  const given = givenOf(parameter, contract)
+  if (given !== undefined) return new RawText(given)
+  const source = forParameters(contract)
+  const shape = textFormOf(parameter, source)
+  const [known] = knownValues(parameter, shape, source)
+  const isSent = (value: Json) => hasShape(value, shape, parameter) && canBeSent(parameter, value)
+  return known ?? plainValue(sendable(parameter, source), source, 0, isSent)
 }
 
 /** Whether a value of a parameter can be written as its text. */

@@ -1,18 +1,27 @@
 import fc from 'fast-check'
 import { type ContractOperation, type Parameter, kindOf } from 'fastify-contract/document'
-import { bodiesOf, bodyTypes, contentTypeOf, encodingsOf, filesOf, partTypesOf, writtenBody } from './bodies.ts'
+import {
+  bodiesOf,
+  bodyTypes,
+  contentTypeOf,
+  encodingsOf,
+  filesOf,
+  partTypesOf,
+  plainBody,
+  writtenBody,
+} from './bodies.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
 import type { ParameterValue } from './parameters.ts'
 import { asTarget, routeOf } from '../ground/contract.ts'
 import type { SchemaSource } from '../draw/flat-schema.ts'
 import type { Json } from '../draw/json-value.ts'
-import { givenOf, parameterValues, queryPairs, simple, wholeQuery } from './parameters.ts'
+import { givenOf, parameterValues, plainParameter, queryPairs, simple, wholeQuery } from './parameters.ts'
 import { examplesOf } from '../ground/examples.ts'
 import { fitted, hasUsualSize } from './request-size.ts'
 import { percentEncoded } from './spellings.ts'
 import { RawText } from '../draw/json-value.ts'
 import { NoGenerator, attempt } from '../ground/no-generator.ts'
-import { maxParts, found } from '../draw/values.ts'
+import { found } from '../draw/values.ts'
 
 /** What a request is made of: the values of the parameters that it has, in their order, and its body. */
 export interface RequestParts {
@@ -33,7 +42,7 @@ export function jsonType(operation: ContractOperation): string | undefined {
 
 /**
  * What requests are made of that the contract allows for an operation. An optional part without known values is left
- * out; a plain request has none.
+ * out.
  *
  * @param type the media type of the body; each of the operation by default
  * @throws NoGenerator when a required part has none
@@ -44,7 +53,7 @@ export function partsOf(operation: ContractOperation, source: SchemaSource, type
     .record({
       parameters: fc.tuple(...parameters).map((some) => some.flat()),
       content: contentOf(operation, source, type),
-      way: source.plain === undefined ? fc.nat({ max: 999 }) : fc.constant(0),
+      way: fc.nat({ max: 999 }),
     })
     .map(({ content, parameters, way }) => {
       return { parameters: fitted(parameters, (each) => isGiven(each, source), way), way, ...content }
@@ -63,8 +72,10 @@ export function requestsOf(
   type?: string,
 ): fc.Arbitrary<ContractRequest> {
   const some = partsOf(operation, source, type).map((parts) => written(operation, parts, source))
-  return found(some, hasUsualSize, source, 'every request is too long for a server')
+  return found(some, hasUsualSize, source, tooLong)
 }
+
+const tooLong = 'every request is too long for a server'
 
 /**
  * A request that the contract allows for an operation, always the same: with plain values, and with what is required of
@@ -73,13 +84,21 @@ export function requestsOf(
  * @throws NoGenerator where none is known
  */
 export function validRequest(operation: ContractOperation, source: SchemaSource): ContractRequest {
-  for (const hasExamples of [true, false]) {
-    const plain = { index: 0, hasExamples, isLeast: false, budget: { left: 500, parts: maxParts } }
-    const draw = () => fc.sample(requestsOf(operation, { ...source, plain, skippedParts: new Set() }), 1)[0]
-    const request = hasExamples ? attempt('', {}, draw) : draw()
-    if (request !== undefined) return request
+  const parameters = operation.parameters
+    .filter((parameter) => parameter.required === true || givenOf(parameter, source) !== undefined)
+    .map((parameter): ParameterValue => [parameter, plainParameter(parameter, source)])
+  const content = operation.object.requestBody?.required === true ? plainContent(operation, source) : nothing
+  const request = written(operation, { parameters, ...content, way: 0 }, source)
+  if (hasUsualSize(request)) return request
+  throw new NoGenerator(tooLong)
+}
+
+function plainContent(operation: ContractOperation, source: SchemaSource): Content {
+  for (const type of bodyTypes(operation)) {
+    const body = attempt('', {}, () => plainBody(operation, type, source))
+    if (body !== undefined) return { body, type }
   }
-  throw new NoGenerator(`cannot generate a request to ${routeOf(operation)}; give its parameters and its body examples`)
+  throw new NoGenerator(noBodyOf(operation))
 }
 
 type Content = Pick<RequestParts, 'body' | 'type'>
@@ -95,11 +114,12 @@ function contentOf(operation: ContractOperation, source: SchemaSource, chosen?: 
       const some = attempt(routeOf(operation), source, () => bodiesOf(operation, type, source))
       return some === undefined ? [] : [some.map((body): Content => ({ body, type }))]
     })
-  if (bodies.length === 0 && !isOptional) {
-    throw new NoGenerator(`cannot generate a body of ${bodyTypes(operation).join(' or ')}; give it an example`)
-  }
-  if (source.plain !== undefined) return isOptional ? fc.constant(nothing) : bodies[0]!
+  if (bodies.length === 0 && !isOptional) throw new NoGenerator(noBodyOf(operation))
   return fc.oneof(smallestFirst, ...(isOptional ? [fc.constant(nothing)] : []), ...bodies)
+}
+
+function noBodyOf(operation: ContractOperation): string {
+  return `cannot generate a body of ${bodyTypes(operation).join(' or ')}; give it an example`
 }
 
 /** A smaller case may be one of the first. */
@@ -113,7 +133,6 @@ function parameterOf(
   const draw = () => parameterValues(parameter, source).map((value): ParameterValue[] => [[parameter, value]])
   if (parameter.required === true || givenOf(parameter, source) !== undefined) return draw()
   const none = fc.constant<ParameterValue[]>([])
-  if (source.plain !== undefined) return none
   const one = attempt(`${routeOf(operation)}: ${parameter.in}/${parameter.name}`, source, draw)
   return one === undefined ? none : fc.oneof(smallestFirst, none, one)
 }
