@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { BrokenContract } from '../src/model/yaml/findings.ts'
-import { Places } from '../src/model/yaml/places.ts'
+import { placeOf } from '../src/model/yaml/node.ts'
 import { readYaml } from '../src/model/yaml/read-yaml.ts'
 
-const read = (text: string | Uint8Array) =>
-  readYaml(typeof text === 'string' ? Buffer.from(text) : text, 'openapi.yaml', new Places())
+const readPlaced = (text: string | Uint8Array) =>
+  readYaml(typeof text === 'string' ? Buffer.from(text) : text, 'openapi.yaml')
 
-function readPlaced(text: string) {
-  const places = new Places()
-  return { document: readYaml(Buffer.from(text), 'openapi.yaml', places), places }
-}
+/** A clone has no places, and its lists and objects are shared where they were. */
+const read = (text: string | Uint8Array) => structuredClone(readPlaced(text).document)
 
 function problemOf(text: string | Uint8Array): string {
   try {
@@ -151,27 +149,27 @@ describe('a YAML file is read', () => {
     ['nothing, because it is quoted', '"<<": *a', { '<<': { one: 1, two: 1 } }],
   ])('with a merge key of %s', (_kind, text, value) => {
     const c = 'c: &c { <<: *a, three: 3 }'
-    const read = readPlaced(`a: &a { one: 1, two: 1 }\nb: &b { two: 2 }\n${c}\nlist: &list [*b, *a]\nd:\n  ${text}\n`)
-    expect(read.document['d']).toEqual(value)
+    const { d } = read(`a: &a { one: 1, two: 1 }\nb: &b { two: 2 }\n${c}\nlist: &list [*b, *a]\nd:\n  ${text}\n`)
+    expect(d).toEqual(value)
   })
 
   it('with the places of merged members', () => {
-    const { document, places } = readPlaced('a: &a { one: 1 }\nb:\n  <<: *a\n  two: 2\n')
+    const { document, warnings } = readPlaced('a: &a { one: 1 }\nb:\n  <<: *a\n  two: 2\n')
     const object = document['b'] as object
-    expect(places.find({ object, key: 'one' })).toEqual({ file: 'openapi.yaml', line: 1, col: 9 })
-    expect(places.find({ object, key: 'two' })).toEqual({ file: 'openapi.yaml', line: 4, col: 3 })
-    expect(places.warnings).toMatchObject([{ at: { object, key: '<<' } }])
+    expect(placeOf({ object, key: 'one' })).toEqual({ file: 'openapi.yaml', line: 1, col: 9 })
+    expect(placeOf({ object, key: 'two' })).toEqual({ file: 'openapi.yaml', line: 4, col: 3 })
+    expect(warnings).toMatchObject([{ at: { object, key: '<<' } }])
   })
 
   it('with a $ref that is data in an extension, and none where an alias of it is', () => {
-    const referencesOf = (text: string) => [...readPlaced(text).places.references.keys()]
+    const referencesOf = (text: string) => [...readPlaced(text).references.keys()]
     expect(referencesOf('x-a: &a { $ref: a.yaml }\nx-b: { c: *a }\n')).toEqual([])
     expect(referencesOf('x-a: &a { $ref: a.yaml }\nx-b: &b { c: *a }\nd: *b\n')).toEqual(['a.yaml'])
     expect(referencesOf('x-a: &a { $ref: a.yaml }\nd: { <<: *a }\n')).toEqual(['a.yaml'])
   })
 
   it('with __proto__ as an ordinary name', () => {
-    const document = read('__proto__: { a: 1 }\n')
+    const { document } = readPlaced('__proto__: { a: 1 }\n')
     expect(Object.keys(document)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(document)).toBe(Object.prototype)
   })

@@ -6,7 +6,7 @@ import { adopt, isSupported } from './mend/adopt.ts'
 import { removeBrokenValues } from './check/examples.ts'
 import { checkSatisfiable } from './check/satisfiable.ts'
 import { BrokenContract, type Finding } from './yaml/findings.ts'
-import { type Place, Places } from './yaml/places.ts'
+import { type Place, placeOf } from './yaml/node.ts'
 import { readYaml } from './yaml/read-yaml.ts'
 import { resolveIdentifiers } from './yaml/identifiers.ts'
 import { inLines, inWarnings } from './yaml/report.ts'
@@ -48,17 +48,17 @@ export async function readCheckedContract(
   { strict = false, root }: ReadOptions = {},
 ): Promise<CheckedContract> {
   return inOneLine(name, async () => {
-    const { document, objects, written, places, referred, warnings } = await readStructure(source, file, name, root)
+    const { document, objects, written, referred, warnings } = await readStructure(source, file, name, root)
     const { clashes, unsatisfiable } = checkSatisfiable(objects, document)
     const broken = removeBrokenValues(objects, document)
     const operations = operationsOf(document)
     const unserved = operations.length === 0 ? noOperation(document) : undefined
-    if (unserved?.isRefused === true) reject([unserved], places, name, [...warnings, ...clashes, ...broken])
+    if (unserved?.isRefused === true) reject([unserved], name, [...warnings, ...clashes, ...broken])
     const { uncompiled, slow } = checkCompilation(document, operations)
-    reject(uncompiled, places, name, [...warnings, ...clashes, ...broken, ...slow])
+    reject(uncompiled, name, [...warnings, ...clashes, ...broken, ...slow])
     const found = [...warnings, ...clashes, ...broken, ...slow, ...(unserved === undefined ? [] : [unserved])]
-    if (strict) reject(found, places, name)
-    return { document, written, operations, unsatisfiable, warnings: inWarnings(found, places, name), referred }
+    if (strict) reject(found, name)
+    return { document, written, operations, unsatisfiable, warnings: inWarnings(found, name), referred }
   })
 }
 
@@ -86,8 +86,8 @@ export interface OpenApi {
 /** @throws BrokenContract */
 export async function readOpenApi(source: Uint8Array, file: string, name: string): Promise<OpenApi> {
   return inOneLine(name, async () => {
-    const { document, pointing, places } = await readStructure(source, file, name)
-    return { document, pointing, locate: (names) => placeOf(document, names, places) }
+    const { document, pointing } = await readStructure(source, file, name)
+    return { document, pointing, locate: (names) => locate(document, names) }
   })
 }
 
@@ -104,8 +104,8 @@ async function inOneLine<Result>(name: string, read: () => Promise<Result>): Pro
 
 /** Reads and adopts a contract, and checks all that single objects can show. */
 async function readStructure(source: Uint8Array, file: string, name: string, root?: string) {
-  const places = new Places()
-  const document = readYaml(source, name, places)
+  const reading = readYaml(source, name)
+  const { document, references, hasIdentifiers } = reading
   // Other versions have other keywords.
   if (!isSupported(document)) {
     const key = 'openapi' in document || !('swagger' in document) ? 'openapi' : 'swagger'
@@ -114,35 +114,35 @@ async function readStructure(source: Uint8Array, file: string, name: string, roo
         ? `convert it: npx swagger2openapi --patch --outfile openapi.yaml ${shellQuoted(name)}`
         : 'use 3.0, 3.1 or 3.2'
     const text = `${key}: ${stringifyJson(document[key] ?? null)} is not supported; ${remedy}`
-    reject([{ at: { object: document, key }, text }], places, name)
+    reject([{ at: { object: document, key }, text }], name)
   }
-  const identified = places.hasIdentifiers ? structuredClone(document) : undefined
-  const anchored = resolveIdentifiers(document, places)
-  const outside = [...places.references].filter(([reference]) => !reference.startsWith('#'))
+  const identified = hasIdentifiers ? structuredClone(document) : undefined
+  resolveIdentifiers(reading)
+  const outside = [...references].filter(([reference]) => !reference.startsWith('#'))
   const { referred, findings } =
     outside.length > 0
       ? // Redocly takes some 0.3 s to load.
-        await (await import('./yaml/bundle.ts')).bundleFiles(document, file, name, places, root)
+        await (await import('./yaml/bundle.ts')).bundleFiles(reading, file, name, root)
       : { referred: new Map<string, Uint8Array>(), findings: [] }
   // Of several files, their references have become those of one.
   const pointing = structuredClone(document)
   const written = (outside.length === 0 ? identified : undefined) ?? pointing
-  const { objects, warnings: found, problems, failures } = adopt(document, places, anchored)
-  const warnings = [...places.warnings, ...found]
-  reject([...findings, ...problems], places, name, warnings)
+  const { objects, warnings: found, problems, failures } = adopt(reading)
+  const warnings = [...reading.warnings, ...found]
+  reject([...findings, ...problems], name, warnings)
   if (failures.length > 0) throw failures[0]
   // The structure has been checked.
-  return { document: document as unknown as ContractDocument, objects, written, pointing, places, referred, warnings }
+  return { document: document as unknown as ContractDocument, objects, written, pointing, referred, warnings }
 }
 
 /** The last member with a known place on a path of names, as far as it exists. */
-function holderOf(document: object, names: string[], places: Places): Finding['at'] {
+function holderOf(document: object, names: string[]): Finding['at'] {
   let [object, at]: [unknown, Finding['at']] = [document, undefined]
   for (const key of names) {
     if (typeof object !== 'object' || object === null) break
     const inside: unknown = Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
     // A bundled component has a place, but its name has none.
-    const isPlaced = (each: Finding['at']) => each !== undefined && places.find(each) !== undefined
+    const isPlaced = (each: Finding['at']) => each !== undefined && placeOf(each) !== undefined
     const itself = typeof inside === 'object' && inside !== null ? { object: inside } : undefined
     at = [{ object, key }, itself, at].find(isPlaced)
     object = inside
@@ -150,13 +150,13 @@ function holderOf(document: object, names: string[], places: Places): Finding['a
   return at
 }
 
-function placeOf(document: object, names: string[], places: Places): Place | undefined {
-  const at = holderOf(document, names, places)
-  return at === undefined ? undefined : places.find(at, 'value')
+function locate(document: object, names: string[]): Place | undefined {
+  const at = holderOf(document, names)
+  return at === undefined ? undefined : placeOf(at, 'value')
 }
 
 /** @throws BrokenContract if there are findings */
-function reject(findings: Finding[], places: Places, name: string, warnings: Finding[] = []): void {
+function reject(findings: Finding[], name: string, warnings: Finding[] = []): void {
   if (findings.length === 0) return
-  throw new BrokenContract(inLines(findings, places, name), {}, inWarnings(warnings, places, name))
+  throw new BrokenContract(inLines(findings, name), {}, inWarnings(warnings, name))
 }

@@ -2,7 +2,8 @@ import { contextOf, writtenOperations } from './context.ts'
 import { declareRequired } from './declare-required.ts'
 import type { Finding } from '../yaml/findings.ts'
 import { References } from '../yaml/follow.ts'
-import type { Places } from '../yaml/places.ts'
+import { origin, originOf } from '../yaml/node.ts'
+import type { Reading } from '../yaml/read-yaml.ts'
 import { readEvents } from './read-events.ts'
 import { checkReferences, hoistTargets, removeBesideReference } from './references.ts'
 import { isSchema } from 'fastify-contract/schema'
@@ -37,20 +38,15 @@ export function isSupported({ openapi }: Record<string, unknown>): boolean {
  * leads to a component, and every keyword is enforced or documentation. Changes the document in place, so that its objects
  * keep their places.
  *
- * @param document a bundled contract of a supported version, with an unchecked structure
- * @param anchored the references that were written by identifiers
+ * @param reading a bundled contract of a supported version
  */
-export function adopt(
-  document: Record<string, unknown>,
-  places: Places,
-  anchored: ReadonlySet<string> = new Set(),
-): Adoption {
+export function adopt({ document, references: written, anchored }: Reading): Adoption {
   const adoption: Adoption = { objects: [], warnings: [], problems: [], failures: [] }
-  const references = new References(document, places.references.keys(), anchored)
+  const references = new References(document, written.keys(), anchored)
   const mending: Mending = {
     document,
     isOld: /^3(?:\.0.*)?$/.test(String(document['openapi'])),
-    places,
+    written: new Set(written.keys()),
     chainOf: (object) => references.follow(object).chain,
     resolve: (object) => {
       const { chain, problem, end } = references.follow(object)
@@ -69,12 +65,12 @@ export function adopt(
       }
     },
   }
-  const written = writtenOperations(document)
+  const operations = writtenOperations(document)
   const mended = mend(mending, references)
   mending.attempt(() => {
     readEvents(mended, mending)
   })
-  const context = contextOf(mending, mended, written)
+  const context = contextOf(mending, mended, operations)
   // What is in an ignored member is not visited.
   for (const described of visit([rootOf(document)])) {
     adoption.objects.push(described)
@@ -95,7 +91,7 @@ function mend(mending: Mending, references: References): ContractObject[] {
     for (const described of visit(roots, visited)) {
       objects.push(described)
       removeEmpty(described, mending)
-      writeBooleanSchemas(described, mending)
+      writeBooleanSchemas(described)
       removeBesideReference(described, mending)
       for (const verb of verbs[described.kind] ?? []) verb(described, mending)
     }
@@ -106,11 +102,12 @@ function mend(mending: Mending, references: References): ContractObject[] {
 }
 
 /** Writes the schema of a value, and a named one, as an object where it is `true` or `false` (OpenAPI 3.1). */
-function writeBooleanSchemas({ object, kind }: ContractObject, { places }: Mending): void {
+function writeBooleanSchemas({ object, kind }: ContractObject): void {
   if (kind === 'schema') return
   for (const { kind: of, holder, names } of Object.keys(object).flatMap((key) => heldBy(object, kind, key) ?? []))
     for (const name of of === 'schema' ? names : [])
-      if (typeof holder[name] === 'boolean') holder[name] = places.share(holder[name] ? {} : { not: {} }, holder)
+      if (typeof holder[name] === 'boolean')
+        holder[name] = { [origin]: originOf(holder), ...(holder[name] ? {} : { not: {} }) }
 }
 
 /** Removes keywords without a value, which YAML reads as null. */
@@ -145,7 +142,7 @@ function applyKeyword(
   { object, kind, role }: ContractObject,
   key: string,
   context: Omit<KeywordContext, 'role'>,
-  { places, warn, reject, attempt }: Mending,
+  { warn, reject, attempt }: Mending,
 ): void {
   const keyword = keywordOf(kind, key) ?? unknown(key, kind)
   const textOf = (rule: Keyword['ignores']) =>
@@ -165,7 +162,7 @@ function applyKeyword(
   // What only documents may be anything, also what looks like a reference.
   if (keyword.isShown === true && keyword.holds === undefined && referenceIn(object[key]) !== undefined)
     Reflect.deleteProperty(object, key)
-  const shape = shapeProblem(keyword, object, key, places)
+  const shape = shapeProblem(keyword, object, key)
   const [rejected, warned] = shape === undefined ? [textOf(rejects), textOf(warns)] : [shape]
   if (rejected !== undefined) reject(at, `${key}: ${rejected}`)
   if (warned !== undefined) warn(at, `${key}: ${warned}`, of)

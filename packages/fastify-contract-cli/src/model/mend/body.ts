@@ -1,5 +1,6 @@
 import type { Mending } from './mending.ts'
 import type { ServedOperation } from './served-operation.ts'
+import { origin, originOf } from '../yaml/node.ts'
 
 /** Removes a body that is not read, and requires that of a QUERY. */
 export function mendBody(operation: ServedOperation, mending: Mending): void {
@@ -15,15 +16,15 @@ export function mendBody(operation: ServedOperation, mending: Mending): void {
 }
 
 /** A server refuses a QUERY without a media type (RFC 10008, section 2). */
-function requireBody({ object, route }: ServedOperation, { places, resolve, warn }: Mending): void {
+function requireBody({ object, route }: ServedOperation, { resolve, warn }: Mending): void {
   const body = resolve(object['requestBody'])
   const at = { object, key: 'requestBody' }
   if (object['requestBody'] === undefined) {
-    object['requestBody'] = places.share({ required: true, content: { '*/*': {} } }, object)
+    object['requestBody'] = { [origin]: originOf(object), required: true, content: { '*/*': {} } }
     const text = `${route}: QUERY always has content in HTTP, and it may be of any type; describe it in requestBody`
     warn({ object }, text, 'undescribed content of QUERY')
   } else if (body !== undefined && body['required'] !== true) {
-    object['requestBody'] = places.share({ ...body, required: true }, body)
+    object['requestBody'] = { ...body, required: true }
     warn(at, `${route}: QUERY always has content in HTTP, and it is required; add required: true`, 'content of QUERY')
   }
 }

@@ -2,10 +2,11 @@ import { stringifyJson } from 'fastify-contract/json'
 import { isOfType } from 'fastify-contract/schema'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
+import { sourceOf } from '../yaml/node.ts'
 
 /** Removes the constants that are not of the type beside them, because they are never valid. */
 export function removeMisfits(key: 'enum' | 'const') {
-  return ({ object }: ContractObject, { places, warn }: Mending): void => {
+  return ({ object }: ContractObject, { warn }: Mending): void => {
     const { [key]: written, type, nullable } = object
     if (!(key in object) || (key === 'enum' && !Array.isArray(written))) return
     const values: unknown[] = key === 'enum' ? [written].flat() : [written]
@@ -19,14 +20,10 @@ export function removeMisfits(key: 'enum' | 'const') {
     if (types === '' || misfits.length === 0) return
     for (const name of parallel) {
       const { [name]: list } = object
-      if (Array.isArray(list))
-        object[name] = places.share(
-          list.filter((_, index) => isFit(values[index])),
-          list,
-        )
+      if (Array.isArray(list)) object[name] = list.filter((_, index) => isFit(values[index]))
     }
     if (key === 'const') Reflect.deleteProperty(object, key)
-    object['enum'] = places.share(values.filter(isFit), key === 'enum' ? (written as object) : object)
+    object['enum'] = values.filter(isFit)
     const [is, it] = misfits.length > 1 ? ['are', 'them'] : ['is', 'it']
     const then = misfits.length === values.length ? 'so that nothing is valid' : `and ${is} ignored`
     const remedy = misfits.every(({ value }) => value === null)
@@ -36,8 +33,8 @@ export function removeMisfits(key: 'enum' | 'const') {
         : `correct ${it}`
     // As it is written: YAML reads 1.10 as 1.1.
     const texts = misfits.slice(0, maxListed).map(({ value, index }) => {
-      const at = key === 'enum' ? { object: written as object, key: index } : { object, key }
-      return (isScalar(value) ? places.sourceOf(at) : undefined) ?? stringifyJson(value)
+      const source = Array.isArray(written) ? sourceOf(written, index) : sourceOf(object, key)
+      return (isScalar(value) ? source : undefined) ?? stringifyJson(value)
     })
     const listed = [...texts, ...(misfits.length > maxListed ? ['…'] : [])].join(', ')
     const text = `${key}: ${listed} ${is} not of the type ${types}, ${then}; ${remedy}`

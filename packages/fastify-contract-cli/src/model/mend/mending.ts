@@ -1,5 +1,4 @@
 import type { Finding } from '../yaml/findings.ts'
-import type { Places } from '../yaml/places.ts'
 import type { ContractObject } from './visit.ts'
 
 /** A contract while it is mended. */
@@ -8,7 +7,8 @@ export interface Mending {
   document: Record<string, unknown>
   /** Whether it is OpenAPI 3.0. */
   isOld: boolean
-  places: Places
+  /** Every reference that was written. */
+  written: ReadonlySet<string>
   /** An object, or the one at the end of its references; undefined if there is none. */
   resolve: (object: unknown) => Record<string, unknown> | undefined
   /** The object, and those to which its references lead, in their order. */

@@ -4,6 +4,7 @@ import type { Mending } from './mending.ts'
 import type { ServedOperation } from './served-operation.ts'
 import { besideQuerystring, nameOfParameter } from '../table/parameter.ts'
 import { parametersIn } from './routes.ts'
+import { origin, originOf, withOrigin } from '../yaml/node.ts'
 
 type Members = Record<string, unknown>
 
@@ -12,7 +13,7 @@ type Members = Record<string, unknown>
  * have.
  */
 export function mendParameters({ object, path, route }: ServedOperation, mending: Mending): void {
-  const { document, places, resolve, warn } = mending
+  const { document, resolve, warn } = mending
   const declared = object['parameters'] ?? []
   // The structure is checked later.
   if (!Array.isArray(declared)) return
@@ -34,10 +35,10 @@ export function mendParameters({ object, path, route }: ServedOperation, mending
   for (const name of inPath.filter((each) => !visited.has(`path ${each}`))) {
     const text = `${route}: the path parameter ${name} is not declared, and is read as a string; add it`
     warn({ object }, text, 'undeclared path parameter')
-    kept.push(places.share({ name, in: 'path', required: true, schema: { type: 'string' } }, object))
+    kept.push({ [origin]: originOf(object), name, in: 'path', required: true, schema: { type: 'string' } })
   }
   refuseBesideQuerystring(kept.map(resolve), keys, mending)
-  if (kept.length > 0) object['parameters'] = places.share(kept, declared.length > 0 ? declared : object)
+  if (kept.length > 0) object['parameters'] = withOrigin(kept, declared.length > 0 ? declared : object)
   else Reflect.deleteProperty(object, 'parameters')
 }
 

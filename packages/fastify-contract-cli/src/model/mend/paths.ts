@@ -8,6 +8,7 @@ import type { ContractObject } from './visit.ts'
 import { keyOfParameter } from './parameters.ts'
 import { inheritSecurity } from './security.ts'
 import { type PlacedOperation, checkPath, mergeRoutes } from './routes.ts'
+import { origin, sourceOf, takenFrom, withOrigin } from '../yaml/node.ts'
 
 type Members = Record<string, unknown>
 
@@ -32,20 +33,19 @@ export function mendPaths({ object: document }: ContractObject, mending: Mending
 }
 
 /** Replaces references of path items by copies of their targets. */
-function includePathItems(paths: Members, { places, resolve }: Mending): void {
+function includePathItems(paths: Members, { resolve }: Mending): void {
   for (const [path, written] of Object.entries(paths)) {
     const target = isSchema(written) && '$ref' in written ? resolve(written) : undefined
     if (!isSchema(written) || target === undefined) continue
     const { $ref: _, ...own } = written
-    const item: Members = { ...target, ...own }
-    if ('security' in own) places.share(item, written)
-    else places.take(item, written, 'security', target)
+    const security = 'security' in own ? {} : { [origin]: takenFrom(written, 'security', target) }
+    const item: Members = { ...target, ...own, ...security }
     const { additionalOperations: others } = item
-    if (isSchema(others)) item['additionalOperations'] = places.share({ ...others }, others)
+    if (isSchema(others)) item['additionalOperations'] = { ...others }
     for (const { holder, key } of operationPlaces(item)) {
       const operation = holder[key]
       // That of the component is not served.
-      if (isSchema(operation)) holder[key] = places.share({ ...operation }, operation)
+      if (isSchema(operation)) holder[key] = { ...operation }
     }
     paths[path] = item
   }
@@ -58,7 +58,7 @@ function operationsIn(paths: Members, mending: Mending): PlacedOperation[] {
   const own = (holder: Members, name: string): Members | undefined => {
     const object = holder[name]
     if (!isSchema(object)) return undefined
-    const copy = visited.has(object) ? mending.places.share({ ...object }, object) : object
+    const copy = visited.has(object) ? { ...object } : object
     visited.add(object)
     holder[name] = copy
     return copy
@@ -81,7 +81,7 @@ function operationsIn(paths: Members, mending: Mending): PlacedOperation[] {
 }
 
 /** An operation without a name of its own, or with one that cannot be used, is named by its route. */
-function nameOperations(operations: PlacedOperation[], { places, warn }: Mending): void {
+function nameOperations(operations: PlacedOperation[], { warn }: Mending): void {
   const named = Map.groupBy(operations, ({ object }) => object['operationId'])
   for (const { method, path, object } of operations) {
     const { operationId: id } = object
@@ -92,9 +92,7 @@ function nameOperations(operations: PlacedOperation[], { places, warn }: Mending
     if (id === undefined || id === '') continue
     const isText = typeof id === 'string'
     const problem = !isText ? 'is not text' : isShared ? 'names several operations' : 'is not a name'
-    const remedy = isText
-      ? 'or choose another name'
-      : `or ${quoted(id, places.sourceOf({ object, key: 'operationId' }))}`
+    const remedy = isText ? 'or choose another name' : `or ${quoted(id, sourceOf(object, 'operationId'))}`
     warn(
       { object, key: 'operationId' },
       `operationId: ${stringifyJson(id)} ${problem}; the operation is named '${route}', ${remedy}`,
@@ -121,13 +119,11 @@ function publish(operations: PlacedOperation[], { document, warn }: Mending): vo
 }
 
 /** Gives an operation the parameters of its path that it does not override (OpenAPI 3.1, section 4.8.9). */
-function inheritParameters({ object, item }: PlacedOperation, { places, resolve }: Mending): void {
+function inheritParameters({ object, item }: PlacedOperation, { resolve }: Mending): void {
   const [own, shared] = [object['parameters'] ?? [], item['parameters'] ?? []]
   if (!Array.isArray(own) || !Array.isArray(shared) || shared.length === 0) return
   const overridden = new Set(own.map((each: unknown) => keyOfParameter(resolve(each))))
   const inherited = shared.filter((each: unknown) => !overridden.has(keyOfParameter(resolve(each))))
-  object['parameters'] = places.share(
-    [...(own as unknown[]), ...(inherited as unknown[])],
-    own.length > 0 ? own : shared,
-  )
+  const both = [...(own as unknown[]), ...(inherited as unknown[])]
+  object['parameters'] = withOrigin(both, own.length > 0 ? own : shared)
 }

@@ -20,7 +20,7 @@ function textWithoutNull(schema: unknown, mending: Mending): unknown {
   const { items } = target
   const itemSchema = items === undefined ? items : textWithoutNull(items, mending)
   if (!chain.some(isNullable) && itemSchema === items) return schema
-  return { ...withoutNull(target, mending), ...(items === undefined ? {} : { items: itemSchema }) }
+  return { ...withoutNull(target), ...(items === undefined ? {} : { items: itemSchema }) }
 }
 
 function isNullable({ type, anyOf, oneOf, nullable }: Members): boolean {
@@ -32,19 +32,14 @@ function isNull(schema: unknown): boolean {
   return isSchema(schema) && schema['type'] === 'null'
 }
 
-function withoutNull(schema: Members, { places }: Mending): Members {
+function withoutNull(schema: Members): Members {
   const { type, enum: values, nullable: _, ...others } = schema
-  const copy: Members = places.share(others, schema)
+  const copy: Members = others
   if (Array.isArray(type)) {
     const types: unknown[] = type.filter((each) => each !== 'null')
     copy['type'] = types.length === 1 ? types[0] : types
   } else if (type !== undefined) copy['type'] = type
-  if (Array.isArray(values))
-    copy['enum'] = places.share(
-      values.filter((value) => value !== null),
-      values,
-    )
-  else if (values !== undefined) copy['enum'] = values
+  if (values !== undefined) copy['enum'] = Array.isArray(values) ? values.filter((value) => value !== null) : values
   for (const name of ['anyOf', 'oneOf']) {
     const alternatives = schema[name]
     if (Array.isArray(alternatives)) copy[name] = alternatives.filter((each) => !isNull(each))

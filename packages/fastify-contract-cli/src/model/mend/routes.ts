@@ -1,6 +1,7 @@
 import type { OperationPlace } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
 import type { Mending } from './mending.ts'
+import { withOrigin } from '../yaml/node.ts'
 
 /** An operation with its place. */
 export interface PlacedOperation extends OperationPlace {
@@ -18,7 +19,7 @@ export interface PlacedOperation extends OperationPlace {
 export function mergeRoutes(
   paths: Record<string, unknown>,
   operations: PlacedOperation[],
-  { places, resolve, warn, reject }: Mending,
+  { resolve, warn, reject }: Mending,
 ): void {
   const firsts = new Map<string, PlacedOperation>()
   for (const operation of operations) {
@@ -45,9 +46,9 @@ export function mergeRoutes(
     const renamedParameters = parameters.map((written) => {
       const parameter = resolve(written)
       const given = parameter?.['in'] === 'path' ? renamed.get(String(parameter['name'])) : undefined
-      return given === undefined ? written : places.share({ ...parameter, name: given }, parameter ?? object)
+      return given === undefined ? written : { ...parameter, name: given }
     })
-    if (parameters.length > 0) object['parameters'] = places.share(renamedParameters, parameters)
+    if (parameters.length > 0) object['parameters'] = withOrigin(renamedParameters, parameters)
     const text = `${name}: is the same route as ${first.path}; use its parameter names`
     warn({ object, key: 'parameters' }, text, 'route')
   }

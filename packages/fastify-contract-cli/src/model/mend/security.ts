@@ -3,6 +3,7 @@ import { namesOf } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
+import { origin, takenFrom } from '../yaml/node.ts'
 
 const section = '#/components/securitySchemes/'
 
@@ -24,16 +25,16 @@ export function nameSchemes({ object }: ContractObject, { document: { $self: sel
 }
 
 /** Gives the operations of a path item its security, unless they have their own (OpenAPI 3.3, "Path Item Object"). */
-export function inheritSecurity(item: Record<string, unknown>, { places, warn }: Mending): void {
+export function inheritSecurity(item: Record<string, unknown>, { warn }: Mending): void {
   const { security, additionalOperations: others } = item
   // The structure is checked later.
   if (!Array.isArray(security)) return
   // YAML aliases may share operations with other path items.
-  if (isSchema(others)) item['additionalOperations'] = places.share({ ...others }, others)
+  if (isSchema(others)) item['additionalOperations'] = { ...others }
   for (const { holder, key } of operationPlaces(item)) {
     const operation = holder[key]
     if (!isSchema(operation) || 'security' in operation) continue
-    holder[key] = places.take({ ...operation, security }, operation, 'security', item)
+    holder[key] = { ...operation, security, [origin]: takenFrom(operation, 'security', item) }
   }
   Reflect.deleteProperty(item, 'security')
   const text =

@@ -2,9 +2,10 @@ import { basePathsOf } from 'fastify-contract/document'
 import { isSchema } from 'fastify-contract/schema'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
+import { withOrigin } from '../yaml/node.ts'
 
 /** Gives the variables of servers their defaults, and removes those that are not of HTTP or have no base path. */
-export function mendServers({ object }: ContractObject, { places, warn }: Mending): void {
+export function mendServers({ object }: ContractObject, { warn }: Mending): void {
   const { servers } = object
   if (servers === undefined) return
   if (!Array.isArray(servers)) {
@@ -28,7 +29,7 @@ export function mendServers({ object }: ContractObject, { places, warn }: Mendin
     )
     return false
   })
-  object['servers'] = places.share(kept, servers)
+  object['servers'] = withOrigin(kept, servers)
 }
 
 /** Gives an operation the servers of its path. It keeps none that have the base paths of the document. */

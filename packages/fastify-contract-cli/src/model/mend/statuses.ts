@@ -5,7 +5,7 @@ import type { ServedOperation } from './served-operation.ts'
 
 /** Gives the responses of an operation statuses that a reply can have, and removes content that HTTP forbids. */
 export function mendStatuses({ object, route }: ServedOperation, mending: Mending): void {
-  const { places, resolve, warn, reject } = mending
+  const { resolve, warn, reject } = mending
   const responses = object['responses'] ?? {}
   if (!isSchema(responses)) return
   for (const [written, response] of Object.entries(responses)) {
@@ -26,7 +26,7 @@ export function mendStatuses({ object, route }: ServedOperation, mending: Mendin
     const resolved = resolve(response)
     if (!isContentless(Number(status)) || resolved?.['content'] === undefined) continue
     const { content, ...rest } = resolved
-    responses[status] = places.share(rest, resolved)
+    responses[status] = rest
     // An empty one says the same.
     if (!isSchema(content) || Object.keys(content).length > 0)
       warn(at, `${route}: ${status} has no content in HTTP; remove the content, or use another status`, 'contentless')

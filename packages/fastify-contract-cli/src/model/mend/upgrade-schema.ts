@@ -5,6 +5,7 @@ import { keywordOf } from '../table/table.ts'
 import { namedSchemas } from './context.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
+import { origin, originOf } from '../yaml/node.ts'
 
 type Members = Record<string, unknown>
 
@@ -57,7 +58,7 @@ const closing = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'const']
  *
  * @see https://www.openapis.org/blog/2021/02/16/migrating-from-openapi-3-0-to-3-1-0
  */
-export function addNull({ object }: ContractObject, { isOld, places, warn }: Mending): void {
+export function addNull({ object }: ContractObject, { isOld, warn }: Mending): void {
   if (!('nullable' in object)) return
   const isNullable = String(object['nullable']) === 'true'
   if (!isOld) warn({ object, key: 'nullable' }, "nullable: is a keyword of OpenAPI 3.0; use type: [string, 'null']")
@@ -66,15 +67,17 @@ export function addNull({ object }: ContractObject, { isOld, places, warn }: Men
   const { type, enum: values } = object
   if (!closing.some((name) => name in object)) {
     if (type !== undefined) object['type'] = [...new Set([type].flat()), 'null']
-    if (Array.isArray(values) && !values.includes(null))
-      object['enum'] = places.share([...(values as unknown[]), null], values)
+    if (Array.isArray(values) && !values.includes(null)) object['enum'] = [...(values as unknown[]), null]
     return
   }
   // The discriminator stays beside its alternatives.
   const asserted = Object.keys(object).filter((name) => name === 'discriminator' || !isAnnotation(name))
-  const inner: Members = places.share(Object.fromEntries(asserted.map((name) => [name, object[name]])), object)
+  const inner: Members = {
+    [origin]: originOf(object),
+    ...Object.fromEntries(asserted.map((name) => [name, object[name]])),
+  }
   for (const name of asserted) Reflect.deleteProperty(object, name)
-  object['anyOf'] = [inner, places.share({ type: 'null' }, object)]
+  object['anyOf'] = [inner, { [origin]: originOf(object), type: 'null' }]
 }
 
 const limits = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'enum', 'const']

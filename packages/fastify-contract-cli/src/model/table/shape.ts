@@ -1,6 +1,6 @@
 import { isSchema } from 'fastify-contract/schema'
 import { type Form, type Keyword, type Kind, quoted } from './keyword.ts'
-import type { Places } from '../yaml/places.ts'
+import { sourceOf } from '../yaml/node.ts'
 import { accessProblem } from './access.ts'
 import { heldBy, keywordOf } from './table.ts'
 
@@ -28,17 +28,14 @@ export function shapeProblem(
   { is, holds, isShown }: Keyword,
   object: Record<string, unknown>,
   key: string,
-  places: Places,
 ): string | undefined {
   const value = object[key]
   const form = is ?? (Array.isArray(holds) ? 'a list' : undefined)
   if (isShown === true || (form === undefined && holds === undefined)) return undefined
-  if (form === 'text' && typeof value !== 'string')
-    return `is not text; ${quoted(value, places.sourceOf({ object, key }))}`
+  if (form === 'text' && typeof value !== 'string') return `is not text; ${quoted(value, sourceOf(object, key))}`
   if (form === 'a list of names' && Array.isArray(value)) {
     const index = value.findIndex(isUnquoted)
-    if (index >= 0)
-      return `has a name that is not text; ${quoted(value[index], places.sourceOf({ object: value, key: index }))}`
+    if (index >= 0) return `has a name that is not text; ${quoted(value[index], sourceOf(value, index))}`
   }
   if (form !== undefined) return isOfForm[form](value) ? undefined : `is not ${form}; correct it`
   const isObject = typeof holds === 'string' ? isHeld(holds, value) : isSchema(value)

@@ -8,9 +8,9 @@ import { BrokenContract, type Finding } from './findings.ts'
 import { targetIn } from './follow.ts'
 import { pointerOfAnchor, resolveIdentifiers } from './identifiers.ts'
 import { RejectedFile, fileOf, isOnNetwork, outsideRoot, readBelow } from './read-file.ts'
-import type { Places } from './places.ts'
+import { placeOf } from './node.ts'
 import { inLines } from './report.ts'
-import { readYaml } from './read-yaml.ts'
+import { type Reading, readYaml } from './read-yaml.ts'
 
 /** What bundling found. */
 export interface Bundled {
@@ -23,20 +23,16 @@ export interface Bundled {
 /**
  * Bundles references to other files into a document, by Redocly.
  *
+ * @param reading the contract; gets what is found in the other files
  * @param file the path of the contract; other files are relative to it
  * @param name its name in messages; other files are named relative to it
  * @param folder the folder that holds them, if it is not that of the contract
  * @throws BrokenContract if a file is not YAML
  */
-export async function bundleFiles(
-  document: Record<string, unknown>,
-  file: string,
-  name: string,
-  places: Places,
-  folder?: string,
-): Promise<Bundled> {
+export async function bundleFiles(reading: Reading, file: string, name: string, folder?: string): Promise<Bundled> {
+  const { document, references } = reading
   const root: Document = { source: new Source(resolve(file), ''), parsed: document }
-  const files = new FilesBelow(root, name, places, folder)
+  const files = new FilesBelow(root, name, reading, folder)
   // Redocly adds components to it.
   document['components'] ??= {}
   const config = await createConfig({})
@@ -44,16 +40,16 @@ export async function bundleFiles(
     if (error instanceof RangeError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     // Redocly stops without a place at some of these.
-    const [reference, object] = [...places.references].find(([each]) => isOnNetwork(each)) ?? []
+    const [reference, object] = [...references].find(([each]) => isOnNetwork(each)) ?? []
     const text = `the reference ${String(reference)} ${onNetwork}`
-    if (object !== undefined) throw new BrokenContract(inLines([{ at: { object, key: '$ref' }, text }], places, name))
+    if (object !== undefined) throw new BrokenContract(inLines([{ at: { object, key: '$ref' }, text }], name))
     throw new BrokenContract([`${name}: the references cannot be resolved (${reason}); refer to each object directly`])
   })
   refuseCircles(document, new Set(), new Set())
   escapeReferences(document, document['components'], new Set())
   if (files.unreadable.size > 0) throw new BrokenContract([...files.unreadable])
   const misread = files.findMisread()
-  if (misread.length > 0) throw new BrokenContract(inLines(misread, places, name))
+  if (misread.length > 0) throw new BrokenContract(inLines(misread, name))
   const findings = problems.flatMap(({ message, location: [first] }): Finding[] => {
     if (!message.startsWith("Can't resolve $ref")) return []
     const document = files.parsed(first?.source.absoluteRef ?? '')
@@ -119,14 +115,14 @@ class FilesBelow extends BaseResolver {
   readonly #documents = new Map<string, Document>()
   readonly #root: string
   readonly #name: string
-  readonly #places: Places
+  readonly #reading: Reading
   readonly #folder: string | undefined
 
-  constructor(root: Document, name: string, places: Places, folder: string | undefined) {
+  constructor(root: Document, name: string, reading: Reading, folder: string | undefined) {
     super()
     this.#root = root.source.absoluteRef
     this.#name = name
-    this.#places = places
+    this.#reading = reading
     this.#folder = folder
     this.#documents.set(this.#root, root)
   }
@@ -164,12 +160,12 @@ class FilesBelow extends BaseResolver {
    * index, and finds what every object inherits (RFC 6901, section 4).
    */
   findMisread(): Finding[] {
-    return [...this.#places.references].flatMap(([reference, object]): Finding[] => {
+    return [...this.#reading.references].flatMap(([reference, object]): Finding[] => {
       const [, file, pointer] = /^([^#]+)#(\/.+)$/.exec(reference) ?? []
       if (file === undefined || pointer === undefined) return []
       const names = pointer.split('/').slice(1).map(unescapePointerFragment)
       if (!names.some((each) => each === '' || each in {} || /^0\d/.test(each))) return []
-      const holder = this.#places.find({ object })?.file
+      const holder = placeOf({ object })?.file
       const base = [...this.#documents.keys()].find((path) => this.#nameOf(path) === holder)
       const document = base === undefined ? undefined : this.parsed(this.resolveExternalRef(base, file))
       if (document === undefined || targetIn(document, `#${pointer}`) !== undefined) return []
@@ -214,9 +210,11 @@ class FilesBelow extends BaseResolver {
   #readFile(path: string): Document {
     const name = relative(dirname(this.#root), path)
     const source = readBelow(this.#folder ?? dirname(this.#root), path, this.#folder ? outsideRoot : outsideContract)
-    const parsed = readYaml(source, this.#nameOf(path), this.#places)
-    resolveIdentifiers(parsed, this.#places)
-    const document = { source: new Source(path, ''), parsed }
+    const reading = readYaml(source, this.#nameOf(path))
+    resolveIdentifiers(reading)
+    for (const [reference, object] of reading.references) this.#reading.references.set(reference, object)
+    this.#reading.warnings.push(...reading.warnings)
+    const document = { source: new Source(path, ''), parsed: reading.document }
     this.referred.set(name, source)
     this.#documents.set(path, document)
     return document

@@ -1,6 +1,6 @@
 import { escapeName, lookUp } from 'fastify-contract/json'
 import { isSchema } from 'fastify-contract/schema'
-import type { Places } from './places.ts'
+import type { Reading } from './read-yaml.ts'
 
 /** The base of a document without `$self`. It is never shown. */
 const noBase = 'https://contract.invalid/'
@@ -18,19 +18,17 @@ interface Resource {
  * Turns the references to schemas with `$id` or `$anchor` into JSON Pointers of the document (JSON Schema 2020-12, core,
  * section 8.2). Members whose names begin with `x-` are data.
  *
- * @param places gets the references as they are then
- * @returns the references that were changed, as they are then
+ * @param reading gets the references as they are then
  */
-export function resolveIdentifiers(document: object, places: Places): ReadonlySet<string> {
-  const changed = new Set<string>()
-  if (!places.hasIdentifiers) return changed
+export function resolveIdentifiers({ document, references, anchored, hasIdentifiers }: Reading): void {
+  if (!hasIdentifiers) return
   const resources = new Map<string, Resource>()
   const holders: { holder: Record<string, unknown>; reference: string; base: string }[] = []
   const referring: { holder: Record<string, unknown>; base: string }[] = []
   /** How many dynamic anchors have a name. */
   const dynamic = new Map<string, number>()
   const root: Resource = { root: document, pointer: '', anchors: new Map() }
-  const { $self: self } = document as { $self?: unknown }
+  const { $self: self } = document
   const own = typeof self === 'string' && URL.canParse(self, noBase) ? withoutFragment(new URL(self, noBase)) : noBase
   resources.set(own, root)
 
@@ -72,12 +70,11 @@ export function resolveIdentifiers(document: object, places: Places): ReadonlySe
     const resolved = pointer === undefined ? reference : `#${pointer}`
     if (resolved !== holder['$ref']) {
       holder['$ref'] = resolved
-      changed.add(resolved)
-      places.references.delete(reference)
+      anchored.add(resolved)
+      references.delete(reference)
     }
-    places.references.set(resolved, holder)
+    references.set(resolved, holder)
   }
-  return changed
 }
 
 /** The pointer of the schema to which a URI leads; undefined if it is in none of the resources. */

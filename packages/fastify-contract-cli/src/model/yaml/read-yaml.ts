@@ -1,8 +1,8 @@
-import { type Alias, LineCounter, type Node, type Scalar, type YAMLError } from 'yaml'
+import { type Alias, LineCounter, type Scalar, type YAMLError, type Node as YamlNode } from 'yaml'
 import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
 import { isSchema } from 'fastify-contract/schema'
-import { BrokenContract } from './findings.ts'
-import { type Places, type SourceFile, offsets } from './places.ts'
+import { BrokenContract, type Finding } from './findings.ts'
+import { type SourceFile, offsets, origin, originOf } from './node.ts'
 
 /** Limits recursion. Real contracts have about thirty levels. */
 const maxDepth = 200
@@ -14,14 +14,27 @@ const maxProblems = 5
 const foreignTag = /^tag:yaml\.org,2002:(binary|timestamp|omap|pairs|merge)$/
 const tooDeep = `is nested more than ${String(maxDepth)} levels deep; move parts to components, and refer to them by $ref`
 
+/** What reading a file found. */
+export interface Reading {
+  /** Its mapping. Objects and lists have their origin; integers beyond 2^53 are bigints. */
+  document: Record<string, unknown>
+  /** Every reference outside of extensions, and an object that has it. */
+  references: Map<string, object>
+  /** The references that were written by identifiers. */
+  anchored: Set<string>
+  /** Whether a schema has an identifier, an anchor or a dynamic reference. */
+  hasIdentifiers: boolean
+  /** What other tools may read in another way. */
+  warnings: Finding[]
+}
+
 /**
  * Parses a YAML 1.2 file for linting, bundling, generation and the server alike.
  *
  * @param file its name in messages
- * @returns its mapping; integers beyond 2^53 are bigints
  * @throws BrokenContract with a line for each problem
  */
-export function readYaml(bytes: Uint8Array, file: string, places: Places): Record<string, unknown> {
+export function readYaml(bytes: Uint8Array, file: string): Reading {
   const source = textOf(bytes, file)
   const lines = new LineCounter()
   const problems: string[] = []
@@ -42,7 +55,7 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
   // In YAML 1.1 `yes` is true and 010 is 8.
   if (yaml.directives.yaml.version !== '1.2') report(0, 'only YAML 1.2 is supported; remove the directive')
   throwProblems()
-  const reader = new YamlReader(places, { name: file, lines, text: source }, (node, text) => {
+  const reader = new YamlReader({ name: file, lines, text: source }, (node, text) => {
     report(offsetOf(node), text)
   })
   const document = reader.read(yaml.contents)
@@ -50,7 +63,8 @@ export function readYaml(bytes: Uint8Array, file: string, places: Places): Recor
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new BrokenContract([`${file}:1:1: is not a YAML mapping; write an OpenAPI document`])
   }
-  return document as Record<string, unknown>
+  // Its names are texts.
+  return { ...reader.found, document: document as Record<string, unknown> }
 }
 
 /** What an author can do about an error of `yaml`. */
@@ -68,7 +82,7 @@ function setMember(object: object, name: string, value: unknown): void {
 }
 
 function offsetOf(node: unknown): number {
-  return (node as Node).range?.[0] ?? 0
+  return (node as YamlNode).range?.[0] ?? 0
 }
 
 function textOf(bytes: Uint8Array, file: string): string {
@@ -96,9 +110,14 @@ interface Anchored {
   references: readonly Reference[]
 }
 
-/** Converts the nodes of a document to values, and notes their places. */
+/** Converts the nodes of a document to values with their origins. */
 class YamlReader {
-  readonly #places: Places
+  readonly found = {
+    references: new Map<string, object>(),
+    anchored: new Set<string>(),
+    hasIdentifiers: false,
+    warnings: new Array<Finding>(),
+  }
   readonly #file: SourceFile
   readonly #report: (node: unknown, text: string) => void
   readonly #anchored = new Map<string, Anchored | undefined>()
@@ -110,8 +129,7 @@ class YamlReader {
   /** Those inside of extensions. */
   readonly #inExtensions: Reference[] = []
 
-  constructor(places: Places, file: SourceFile, report: (node: unknown, text: string) => void) {
-    this.#places = places
+  constructor(file: SourceFile, report: (node: unknown, text: string) => void) {
     this.#file = file
     this.#report = report
   }
@@ -140,7 +158,7 @@ class YamlReader {
 
   #noteReference([reference, object]: Reference): void {
     if (this.#extensions > 0) this.#inExtensions.push([reference, object])
-    else this.#places.references.set(reference, object)
+    else this.found.references.set(reference, object)
   }
 
   /** `yaml` parses all integers as bigints or none; safe integers become numbers again. */
@@ -167,9 +185,9 @@ class YamlReader {
     return null
   }
 
-  #mapping(items: { key: unknown; value: unknown }[], node: Node): Record<string, unknown> {
-    const object: Record<string, unknown> = {}
-    const members = this.#note(object, node)
+  #mapping(items: { key: unknown; value: unknown }[], node: YamlNode): object {
+    const members = new Map<string, number>()
+    const object = { [origin]: { file: this.#file, offset: offsetOf(node), members } }
     const own = new Set<string>()
     for (const { key, value } of items) {
       const isMerge = isScalar(key) && typeof key.value === 'symbol' && key.source === '<<'
@@ -192,51 +210,43 @@ class YamlReader {
     return object
   }
 
-  #define(object: Record<string, unknown>, name: string, node: unknown): void {
+  #define(object: object, name: string, node: unknown): void {
     const isExtension = name.startsWith('x-')
     if (isExtension) this.#extensions++
     const value = this.read(node)
     if (isExtension) this.#extensions--
     if (/^\$(?:self|id|anchor|dynamicAnchor|dynamicRef)$/.test(name) && typeof value === 'string')
-      this.#places.hasIdentifiers = true
+      this.found.hasIdentifiers = true
     if (name === '$ref' && typeof value === 'string') this.#noteReference([value, object])
     setMember(object, name, value)
   }
 
   /** Adds the members that an object does not have, of one mapping or of several (yaml.org/type/merge.html). */
-  #merge(object: Record<string, unknown>, members: Map<string, number>, node: unknown): void {
+  #merge(object: object, members: Map<string, number>, node: unknown): void {
     const sources = [this.read(node)].flat()
     for (const source of sources) {
       if (!isSchema(source)) {
         this.#report(node, '<< merges only mappings; write one, an alias of one, or a list of these')
         continue
       }
-      const places = this.#places.membersOf(source)
+      const places = originOf(source)?.members
       for (const [name, value] of Object.entries(source)) {
         if (Object.hasOwn(object, name)) continue
         setMember(object, name, value)
-        members.set(name, places.get(name) ?? 0)
+        members.set(name, places?.get(name) ?? 0)
       }
     }
     const text = '<<: is of YAML 1.1, and other tools may not read it; write out the members, or use $ref'
-    this.#places.warnings.push({ at: { object, key: '<<' }, text })
+    this.found.warnings.push({ at: { object, key: '<<' }, text })
   }
 
-  #sequence(items: unknown[], node: Node): unknown[] {
-    const list: unknown[] = []
-    const members = this.#note(list, node)
-    for (const [index, item] of items.entries()) {
+  #sequence(items: unknown[], node: YamlNode): unknown[] {
+    const members = new Map<string, number>()
+    const list = items.map((item, index) => {
       const offset = offsetOf(item ?? node)
       members.set(String(index), offset * offsets + offset)
-      list.push(this.read(item))
-    }
-    return list
-  }
-
-  /** @returns the offsets of the members, to be filled */
-  #note(object: object, node: Node): Map<string, number> {
-    const members = new Map<string, number>()
-    this.#places.note(object, { file: this.#file, offset: offsetOf(node), members })
-    return members
+      return this.read(item)
+    })
+    return Object.assign(list, { [origin]: { file: this.#file, offset: offsetOf(node), members } })
   }
 }
