@@ -1,27 +1,37 @@
 import { Ajv } from 'ajv'
 import { alternativesKeywords } from './alternatives-keywords.ts'
-import { applicatorKeywords, neighbours } from './applicator-keywords.ts'
+import { applicatorKeywords } from './applicator-keywords.ts'
 import { type SchemaCompiler, compileFlat } from './compile-flat.ts'
 import { equalityKeywords } from './equality-keywords.ts'
 import { endLoops } from './error-limit.ts'
 import { textFormats } from './formats.ts'
+import type { CalledKeyword, GeneratedKeyword } from './guarded.ts'
 import { itemKeywords } from './item-keywords.ts'
 import { countFewCharacters } from './length-keywords.ts'
 import { patternKeyword } from './pattern-keyword.ts'
 import { readPlainObjects } from './plain-objects.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
+import type { RewrittenSchema } from './rewritten-schema.ts'
 import { scalarKeyword } from './scalar-keyword.ts'
 import type { Subschema } from './schema.ts'
 import { unevaluatedKeywords } from './unevaluated-keywords.ts'
 import { declaredKeyword } from './validation.ts'
 import { countKeywords, countedKeyword } from './work.ts'
 
-/** Ajv's keywords that are kept. openapi-backend's own schemas have `title` and `default`. */
-const kept: readonly string[] = [
-  ...['$ref', '$defs', 'title', 'default', 'type', 'allOf', 'format'],
-  ...['minLength', 'maxLength', 'minItems', 'maxItems'],
+/** Ajv's own keywords that are kept. openapi-backend's own schemas also have `title` and `default`. */
+const kept = [
+  ...['$ref', 'type', 'allOf', 'format', 'minLength', 'maxLength', 'minItems', 'maxItems'],
   ...['properties', 'additionalProperties', 'propertyNames', 'required', 'minProperties', 'maxProperties'],
-]
+] as const satisfies readonly (keyof RewrittenSchema)[]
+
+/** The keywords that only have a meaning beside another one. */
+const neighbours = ['then', 'else', 'minContains', 'maxContains'] as const
+
+/** Those that Ajv lacks, or reads in another way. */
+type OwnKeywords = Record<
+  Exclude<keyof RewrittenSchema, (typeof kept)[number] | (typeof neighbours)[number] | `x-${string}`>,
+  CalledKeyword | GeneratedKeyword
+>
 
 /**
  * Creates a compiler for the keywords of JSON Schema 2020-12 that contracts use. It fails to compile a schema with any
@@ -56,12 +66,8 @@ export function createCompiler(
     // It would print code that V8 cannot compile. The error is thrown all the same.
     logger: false,
   })
-  for (const keyword of Object.keys(ajv.RULES.keywords)) if (!kept.includes(keyword)) ajv.removeKeyword(keyword)
-  for (const keyword of itemKeywords) ajv.addKeyword(keyword)
-  countFewCharacters(ajv)
-  readPlainObjects(ajv)
-  countKeywords(ajv)
-  endLoops(ajv)
+  const names: readonly string[] = [...kept, 'title', 'default']
+  for (const name of Object.keys(ajv.RULES.keywords)) if (!names.includes(name)) ajv.removeKeyword(name)
   const compiler = compileFlat(ajv, {
     named: (id) => rewriter.named(id),
     part: (id) => {
@@ -69,10 +75,23 @@ export function createCompiler(
       return part === undefined ? undefined : rewriter.rewriteValue(part)
     },
   })
-  const own = [scalarKeyword(), ...equalityKeywords, patternKeyword(), declaredKeyword, countedKeyword]
-  const applying = [alternativesKeywords, applicatorKeywords, unevaluatedKeywords].flatMap((of) => of(compiler))
-  ajv.addVocabulary(neighbours)
-  for (const keyword of [...own, ...applying]) ajv.addKeyword(keyword)
+  const own: OwnKeywords = {
+    ...itemKeywords,
+    scalar: scalarKeyword(),
+    ...equalityKeywords,
+    pattern: patternKeyword(),
+    declared: declaredKeyword,
+    counted: countedKeyword,
+    ...alternativesKeywords(compiler),
+    ...applicatorKeywords(compiler),
+    ...unevaluatedKeywords(compiler),
+  }
+  ajv.addVocabulary([...neighbours])
+  for (const [keyword, definition] of Object.entries(own)) ajv.addKeyword({ keyword, ...definition })
+  countFewCharacters(ajv)
+  readPlainObjects(ajv)
+  countKeywords(ajv)
+  endLoops(ajv)
   return compiler
 }
 

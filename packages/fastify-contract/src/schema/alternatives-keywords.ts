@@ -1,10 +1,11 @@
-import type { AnySchema, ErrorObject, FuncKeywordDefinition, KeywordDefinition, ValidateFunction } from 'ajv'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import { mapMembers } from '../json/map-members.ts'
 import { type Compilers, type Context, isBranchValid } from './branch.ts'
 import { selectionOf } from './discriminator.ts'
 import { mustBe } from './equality-keywords.ts'
 import { ending, maxErrors } from './error-limit.ts'
-import type { Alternatives, Rewritten } from './rewrite-schema.ts'
+import type { CalledKeyword } from './guarded.ts'
+import type { Alternatives, Rewritten, RewrittenSchema } from './rewritten-schema.ts'
 import { isOfType } from './meaning.ts'
 import { type KeywordFunction, type Validation, mergeAlternatives } from './validation.ts'
 import { bytesOf, stepsOf } from './work.ts'
@@ -19,12 +20,11 @@ type Errors = Partial<ErrorObject>[]
  * @param compilers compile schemas that apply to the same value, and branches, whose first error is enough
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10.2.1 https://ajv.js.org/keywords.html
  */
-export function alternativesKeywords(compilers: Compilers): KeywordDefinition[] {
-  const not: FuncKeywordDefinition = {
-    keyword: 'not',
+export function alternativesKeywords(compilers: Compilers) {
+  const not: CalledKeyword = {
     errors: false,
     error: { message: 'must not match the schema of not' },
-    compile(schema: AnySchema) {
+    compile(schema: Rewritten) {
       const branch = compilers.compileBranch(schema)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         return !isBranchValid(this, branch, data, context, false)
@@ -33,8 +33,7 @@ export function alternativesKeywords(compilers: Compilers): KeywordDefinition[] 
     },
   }
 
-  const defaults: FuncKeywordDefinition = {
-    keyword: 'defaults',
+  const defaults: CalledKeyword = {
     type: 'object',
     schemaType: 'object',
     // The first keyword of objects, so that the others see the defaults.
@@ -62,13 +61,13 @@ export function alternativesKeywords(compilers: Compilers): KeywordDefinition[] 
     },
   }
 
-  return [
+  return {
     // Validates all branches, because each valid one declares its properties.
-    ending(alternatives('anyOf', compilers, Infinity, 'must match one of the alternatives')),
-    ending(alternatives('oneOf', compilers, 1, 'must match exactly one of the alternatives')),
+    anyOf: ending(alternatives('anyOf', compilers, Infinity, 'must match one of the alternatives')),
+    oneOf: ending(alternatives('oneOf', compilers, 1, 'must match exactly one of the alternatives')),
     not,
     defaults,
-  ]
+  }
 }
 
 /** Copies a default, because a handler may change it. */
@@ -77,16 +76,10 @@ function copyOf(value: unknown): unknown {
 }
 
 /** Makes a keyword that is valid if at least one branch is, and at most `maxMatches`. */
-function alternatives(
-  keyword: string,
-  compilers: Compilers,
-  maxMatches: number,
-  message: string,
-): FuncKeywordDefinition {
+function alternatives(keyword: string, compilers: Compilers, maxMatches: number, message: string): CalledKeyword {
   return {
-    keyword,
     schemaType: ['array', 'object'],
-    compile(schema: Alternatives, parent) {
+    compile(schema: Alternatives, parent: RewrittenSchema) {
       const { schemas, discriminator } = 'schemas' in schema ? schema : { schemas: schema }
       // Of the only branch for a value, all errors count.
       const isOnly = discriminator !== undefined || schemas.filter((each) => !isNull(each)).length < 2

@@ -1,9 +1,10 @@
-import type { AnySchema, ErrorObject, FuncKeywordDefinition, KeywordDefinition, ValidateFunction } from 'ajv'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import { escapeName } from '../json/pointer.ts'
 import { type Compilers, type Context, contextOf, isBranchValid } from './branch.ts'
 import { ending, maxErrors } from './error-limit.ts'
+import type { CalledKeyword } from './guarded.ts'
 import { LinearPattern } from './linear-pattern.ts'
-import type { Patterned } from './rewrite-schema.ts'
+import type { Patterned, Rewritten, RewrittenSchema } from './rewritten-schema.ts'
 import { type KeywordFunction, type Validation, undeclaredError } from './validation.ts'
 import { TooMuchWork } from './work.ts'
 
@@ -14,11 +15,10 @@ import { TooMuchWork } from './work.ts'
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10
  */
-export function applicatorKeywords({ compile, compileBranch }: Compilers): KeywordDefinition[] {
-  const conditional: FuncKeywordDefinition = {
-    keyword: 'if',
+export function applicatorKeywords({ compile, compileBranch }: Compilers) {
+  const conditional: CalledKeyword = {
     schemaType,
-    compile(condition: AnySchema, { then, else: otherwise }: Branches) {
+    compile(condition: Rewritten, { then, else: otherwise }: RewrittenSchema) {
       const applies = compileBranch(condition)
       const [whenTrue, whenFalse] = [then, otherwise].map((schema) =>
         schema === undefined ? undefined : compile(schema),
@@ -35,8 +35,7 @@ export function applicatorKeywords({ compile, compileBranch }: Compilers): Keywo
     },
   }
 
-  const dependentRequired: FuncKeywordDefinition = {
-    keyword: 'dependentRequired',
+  const dependentRequired: CalledKeyword = {
     type: 'object',
     schemaType: 'object',
     compile(required: Record<string, string[]>) {
@@ -50,11 +49,10 @@ export function applicatorKeywords({ compile, compileBranch }: Compilers): Keywo
     },
   }
 
-  const dependentSchemas: FuncKeywordDefinition = {
-    keyword: 'dependentSchemas',
+  const dependentSchemas: CalledKeyword = {
     type: 'object',
     schemaType: 'object',
-    compile(schemas: Record<string, AnySchema>) {
+    compile(schemas: Record<string, Rewritten>) {
       const validators = Object.entries(schemas).map(([name, schema]) => [name, compile(schema)] as const)
       const validate: KeywordFunction = function (this: Validation, data: object, context) {
         const applied = validators.filter(([name]) => Object.hasOwn(data, name))
@@ -68,11 +66,10 @@ export function applicatorKeywords({ compile, compileBranch }: Compilers): Keywo
     },
   }
 
-  const contains: FuncKeywordDefinition = {
-    keyword: 'contains',
+  const contains: CalledKeyword = {
     type: 'array',
     schemaType,
-    compile(schema: AnySchema, { minContains: min = 1, maxContains: max = Infinity }: Bounds) {
+    compile(schema: Rewritten, { minContains: min = 1, maxContains: max = Infinity }: RewrittenSchema) {
       const matches = compileBranch(schema)
       const validate: KeywordFunction = function (this: Validation, items: unknown[], context) {
         let count = 0
@@ -90,8 +87,7 @@ export function applicatorKeywords({ compile, compileBranch }: Compilers): Keywo
     },
   }
 
-  const patterned: FuncKeywordDefinition = {
-    keyword: 'patterned',
+  const patterned: CalledKeyword = {
     type: 'object',
     schemaType: 'object',
     compile({ names, schemas, others }: Patterned) {
@@ -126,17 +122,16 @@ export function applicatorKeywords({ compile, compileBranch }: Compilers): Keywo
     },
   }
 
-  return [conditional, dependentRequired, dependentSchemas, contains, patterned].map(ending)
+  return {
+    if: ending(conditional),
+    dependentRequired: ending(dependentRequired),
+    dependentSchemas: ending(dependentSchemas),
+    contains: ending(contains),
+    patterned: ending(patterned),
+  }
 }
 
 const schemaType = ['object' as const, 'boolean' as const]
-
-/** The keywords beside one; `generate` has checked them. */
-type Branches = Partial<Record<string, AnySchema>>
-type Bounds = Partial<Record<string, number>>
-
-/** The keywords that only have a meaning beside another one. */
-export const neighbours = ['then', 'else', 'minContains', 'maxContains']
 
 /** A schema, the value that it applies to, and where that is. */
 export type Applied = [validator: ValidateFunction, data: unknown, context: Context]

@@ -5,7 +5,8 @@ import { SchemaEnv, compileSchema } from 'ajv/dist/compile/index.js'
 import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js'
 import { stringifyJson } from '../json/json.ts'
 import { endIfFull } from './error-limit.ts'
-import { isSchema, subschemasOf } from './schema-parts.ts'
+import type { RewrittenSchema } from './rewritten-schema.ts'
+import { isApplicator } from './schema.ts'
 
 /** The values of generated code. */
 type NamedValues = Map<unknown, ValueScopeName> | Set<ValueScopeName>
@@ -64,7 +65,7 @@ export function compileFlat(ajv: Ajv, { named, part }: ReferencedSchemas): Schem
   // Ajv's own definition of `$ref` generates code.
   const keyword = ajv.getKeyword('$ref') as CodeKeywordDefinition
   keyword.code = (context: KeywordCxt) => {
-    const id = context.schema as string
+    const { $ref: id = '' }: RewrittenSchema = context.parentSchema
     const included = part(id)
     if (included !== undefined) {
       include(context, id, included)
@@ -138,7 +139,7 @@ function include(context: KeywordCxt, id: string, schema: AnySchema): void {
 function sharingLeaves(compile: Compile, allErrors: () => boolean): Compile {
   const compiled = new Map<string, ValidateFunction>()
   return (schema) => {
-    if (isSchema(schema) && subschemasOf(schema).length > 0) return compile(schema)
+    if (Object.keys(schema).some(isApplicator)) return compile(schema)
     const text = keyOf(stringifyJson(schema), allErrors())
     const validate = compiled.get(text) ?? compile(schema)
     compiled.set(text, validate)

@@ -2,13 +2,8 @@ import { keyOf } from './scalar-assertions.ts'
 import { constantsOf, propertiesOf, requiredOf } from './meaning.ts'
 import { isPlainObject } from './json-view.ts'
 import { type Viewing, readNamed } from './plain-objects.ts'
+import type { Discriminator } from './rewritten-schema.ts'
 import type { NamedSchemas, Subschema } from './schema.ts'
-
-/** A property that tells alternatives apart, such as `kind`: its constants in each; undefined where it may be anything. */
-export interface Discriminator {
-  name: string
-  constants: (readonly unknown[] | undefined)[]
-}
 
 /**
  * Finds a property that alternatives require and limit to constants, whether or not the contract has the keyword

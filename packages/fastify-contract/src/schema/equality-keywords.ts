@@ -1,6 +1,7 @@
-import { type AnySchemaObject, type FuncKeywordDefinition, type KeywordCxt, type KeywordDefinition, _ } from 'ajv'
+import { _ } from 'ajv'
 import { stringifyJson } from '../json/json.ts'
-import { guarded } from './guarded.ts'
+import { type CalledKeyword, type GeneratedKeyword, guarded } from './guarded.ts'
+import type { RewrittenSchema } from './rewritten-schema.ts'
 import { keyOf } from './scalar-assertions.ts'
 import { isOfType } from './meaning.ts'
 import type { KeywordFunction, Validation } from './validation.ts'
@@ -13,22 +14,10 @@ import { stepsOf } from './work.ts'
  *
  * @see https://ajv.js.org/keywords.html
  */
-export const equalityKeywords: KeywordDefinition[] = [
-  constantsKeyword({
-    keyword: 'enum',
-    schemaType: 'array',
-    errors: false,
-    error: { message: ({ schema }) => mustBe(schema as unknown[]) },
-    compile: isOneOf,
-  }),
-  constantsKeyword({
-    keyword: 'const',
-    errors: false,
-    error: { message: ({ schema }) => mustBe([schema]) },
-    compile: (value: unknown, schema) => isOneOf([value], schema),
-  }),
-  {
-    keyword: 'uniqueItems',
+export const equalityKeywords = {
+  enum: constantsKeyword('enum'),
+  const: constantsKeyword('const'),
+  uniqueItems: {
     type: 'array',
     schemaType: 'boolean',
     compile(mustBeUnique: boolean) {
@@ -50,7 +39,7 @@ export const equalityKeywords: KeywordDefinition[] = [
       return mustBeUnique ? validate : () => true
     },
   },
-]
+} satisfies Record<string, CalledKeyword | GeneratedKeyword>
 
 /** The values of a message. */
 const maxListed = 20
@@ -67,16 +56,23 @@ function listed(values: readonly unknown[]): string {
   return values.length > 1 ? `one of ${all}` : all
 }
 
-/** A text is one of the constants only as it is. */
-function constantsKeyword(definition: FuncKeywordDefinition): KeywordDefinition {
-  return guarded(definition, ({ gen, schema, keyword, data }: KeywordCxt) => {
-    const constants = (keyword === 'enum' ? schema : [schema]) as unknown[]
-    const texts = new Set(constants.filter((value) => typeof value === 'string'))
+function constantsKeyword(keyword: 'enum' | 'const'): GeneratedKeyword {
+  const constantsOf = ({ enum: values = [], const: value }: RewrittenSchema = {}) =>
+    keyword === 'enum' ? values : [value]
+  const definition: CalledKeyword = {
+    schemaType: keyword === 'enum' ? ['array'] : [],
+    errors: false,
+    error: { message: ({ parentSchema }) => mustBe(constantsOf(parentSchema)) },
+    compile: (_constants, schema) => isOneOf(constantsOf(schema), schema),
+  }
+  return guarded(definition, ({ gen, parentSchema, data }) => {
+    // A text is one of the constants only as it is.
+    const texts = new Set(constantsOf(parentSchema).filter((value) => typeof value === 'string'))
     return texts.size === 0 ? undefined : _`${gen.scopeValue('schema', { ref: texts })}.has(${data})`
   })
 }
 
-function isOneOf(values: unknown[], schema: AnySchemaObject): KeywordFunction {
+function isOneOf(values: readonly unknown[], schema: RewrittenSchema): KeywordFunction {
   const keys = new Set(values.filter((value) => !isComposite(value)).map(keyOf))
   const texts = new Set(values.filter(isComposite).map(canonicalText))
   return function (this: Validation, value: unknown) {
@@ -96,7 +92,7 @@ function canonicalText(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
     if (typeof member === 'bigint') return JSON.rawJSON(String(member))
     // A number and a bigint may be the same integer.
-    if (Number.isInteger(member)) return JSON.rawJSON(String(BigInt(member as number)))
+    if (typeof member === 'number' && Number.isInteger(member)) return JSON.rawJSON(String(BigInt(member)))
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
     return Object.fromEntries(Object.entries(member).sort(([name], [other]) => (name < other ? -1 : 1)))
   })

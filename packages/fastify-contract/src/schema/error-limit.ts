@@ -1,5 +1,5 @@
-import { type Ajv, type CodeKeywordDefinition, type FuncKeywordDefinition, type KeywordCxt, Name, _ } from 'ajv'
-import { guarded } from './guarded.ts'
+import { type Ajv, type KeywordCxt, Name, _ } from 'ajv'
+import { type CalledKeyword, type GeneratedKeyword, changeCode, guarded } from './guarded.ts'
 
 /** The maximum number of described errors. Nested alternatives can produce hundreds of thousands. */
 export const maxErrors = 10
@@ -24,8 +24,8 @@ function end({ gen, it }: KeywordCxt): void {
 }
 
 /** Makes a validator end likewise after a keyword that applies whole schemas. */
-export function ending(definition: FuncKeywordDefinition): CodeKeywordDefinition {
-  const functionKeyword = guarded(definition, () => undefined)
+export function ending(definition: CalledKeyword): GeneratedKeyword {
+  const functionKeyword = guarded(definition)
   return {
     ...functionKeyword,
     trackErrors: true,
@@ -38,21 +38,16 @@ export function ending(definition: FuncKeywordDefinition): CodeKeywordDefinition
 
 /** Makes a validator end likewise after a member, in Ajv's keywords that apply a schema to every member of a value. */
 export function endLoops(ajv: Ajv): void {
-  for (const name of ['items', 'additionalProperties', 'propertyNames']) {
-    // Ajv's own definitions of these generate code.
-    const keyword = ajv.getKeyword(name) as CodeKeywordDefinition
-    const code = keyword.code.bind(keyword)
-    keyword.code = (context: KeywordCxt, rule) => {
-      const subschema = context.subschema.bind(context)
-      context.subschema = (...given) => {
-        const member = subschema(...given)
-        endIfFull(context)
-        return member
-      }
-      if (name === 'propertyNames') withoutOwnError(context)
-      code(context, rule)
+  changeCode(ajv, ['items', 'additionalProperties', 'propertyNames'], (context, generate, name) => {
+    const subschema = context.subschema.bind(context)
+    context.subschema = (...given) => {
+      const member = subschema(...given)
+      endIfFull(context)
+      return member
     }
-  }
+    if (name === 'propertyNames') withoutOwnError(context)
+    generate()
+  })
 }
 
 /** Leaves out the error of the object that has an invalid property name. The name has its own. */

@@ -1,5 +1,12 @@
-import type { Code, CodeKeywordDefinition, FuncKeywordDefinition, KeywordCxt } from 'ajv'
+import type { Ajv, Code, CodeKeywordDefinition, FuncKeywordDefinition, KeywordCxt } from 'ajv'
 import { funcKeywordCode } from 'ajv/dist/compile/validate/keyword.js'
+import type { KeywordName } from './schema.ts'
+
+/** A keyword of validators, without its name, that calls a function. */
+export type CalledKeyword = Omit<FuncKeywordDefinition, 'keyword'>
+
+/** A keyword of validators, without its name, that generates code. */
+export type GeneratedKeyword = Omit<CodeKeywordDefinition, 'keyword'>
 
 /**
  * Calls the function of a keyword only where a condition in the code of the validator does not hold. A call needs the place
@@ -9,17 +16,12 @@ import { funcKeywordCode } from 'ajv/dist/compile/validate/keyword.js'
  *   values all need the function
  */
 export function guarded(
-  { keyword, type, schemaType, before, errors, error, ...rest }: FuncKeywordDefinition,
-  guard: (context: KeywordCxt) => Code | undefined,
-): CodeKeywordDefinition {
-  const definition = { keyword, errors, ...rest } as FuncKeywordDefinition
+  definition: CalledKeyword,
+  guard: (context: KeywordCxt) => Code | undefined = () => undefined,
+): GeneratedKeyword {
   return {
-    keyword,
-    ...(type === undefined ? {} : { type }),
-    ...(schemaType === undefined ? {} : { schemaType }),
-    ...(before === undefined ? {} : { before }),
-    ...(error === undefined ? {} : { error }),
-    trackErrors: errors !== false,
+    ...definition,
+    trackErrors: definition.errors !== false,
     code(context) {
       const isValid = guard(context)
       if (isValid !== undefined) {
@@ -28,7 +30,30 @@ export function guarded(
           context.gen.if(isValid, () => context.gen.assign(valid, true), call)
         }
       }
-      funcKeywordCode(context, definition)
+      funcKeywordCode(context, { ...definition, keyword: context.keyword })
     },
+  }
+}
+
+/**
+ * Changes what keywords of Ajv's own generate.
+ *
+ * @param change receives what generates the code of a keyword
+ */
+export function changeCode<Name extends KeywordName>(
+  ajv: Ajv,
+  names: readonly Name[],
+  change: (context: KeywordCxt, generate: () => void, name: Name) => void,
+): void {
+  for (const name of names) {
+    // Ajv's own definitions of these generate code.
+    const keyword = ajv.getKeyword(name) as CodeKeywordDefinition
+    const code = keyword.code.bind(keyword)
+    keyword.code = (context, rule) => {
+      const generate = () => {
+        code(context, rule)
+      }
+      change(context, generate, name)
+    }
   }
 }

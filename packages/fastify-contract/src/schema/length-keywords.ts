@@ -1,4 +1,5 @@
-import { type Ajv, type CodeKeywordDefinition, type KeywordCxt, _ } from 'ajv'
+import { type Ajv, _ } from 'ajv'
+import { changeCode } from './guarded.ts'
 import type { Work } from './work.ts'
 
 /**
@@ -6,18 +7,14 @@ import type { Work } from './work.ts'
  * has one or two units of UTF-16.
  */
 export function countFewCharacters(ajv: Ajv): void {
-  for (const name of ['minLength', 'maxLength']) {
-    // Ajv's own definitions of these generate code.
-    const keyword = ajv.getKeyword(name) as CodeKeywordDefinition
-    keyword.code = (context: KeywordCxt) => {
-      const { gen, data } = context
-      const limit = context.schema as number
-      const count = gen.scopeValue('func', { ref: charactersOf })
-      const tooMany = _`${data}.length > ${limit} && ${count}(${data}, this.work) > ${limit}`
-      const tooFew = _`${data}.length < ${2 * limit - 1} && ${count}(${data}, this.work) < ${limit}`
-      context.fail(name === 'maxLength' ? tooMany : tooFew)
-    }
-  }
+  changeCode(ajv, ['minLength', 'maxLength'], (context, _generate, name) => {
+    const { gen, data } = context
+    const limit = Number(context.schema)
+    const count = gen.scopeValue('func', { ref: charactersOf })
+    const tooMany = _`${data}.length > ${limit} && ${count}(${data}, this.work) > ${limit}`
+    const tooFew = _`${data}.length < ${2 * limit - 1} && ${count}(${data}, this.work) < ${limit}`
+    context.fail(name === 'maxLength' ? tooMany : tooFew)
+  })
 }
 
 function charactersOf(text: string, work: Work): number {

@@ -51,7 +51,7 @@ export function typesOfValue(value: unknown): JsonType[] {
 }
 
 /** Whether a value is of the type of a schema. The keyword `type` reports one that is not. */
-export function isOfType({ type }: Schema, value: unknown): boolean {
+export function isOfType({ type }: Pick<Schema, 'type'>, value: unknown): boolean {
   return type === undefined || typesOfValue(value).some((each) => [type].flat().includes(each))
 }
 

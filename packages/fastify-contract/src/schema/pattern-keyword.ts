@@ -1,5 +1,7 @@
-import { type CodeKeywordDefinition, type KeywordCxt, _, str } from 'ajv'
+import { _, str } from 'ajv'
+import type { GeneratedKeyword } from './guarded.ts'
 import { LinearPattern } from './linear-pattern.ts'
+import type { RewrittenSchema } from './rewritten-schema.ts'
 import { TooMuchWork } from './work.ts'
 
 /** A pattern of a schema, in the code of its validator. */
@@ -15,16 +17,15 @@ class SchemaPattern extends LinearPattern {
  *
  * @see https://github.com/google/re2/wiki/WhyRE2 https://ajv.js.org/keywords.html
  */
-export function patternKeyword(): CodeKeywordDefinition {
+export function patternKeyword(): GeneratedKeyword {
   const patterns = new Map<string, SchemaPattern>()
   return {
-    keyword: 'pattern',
     type: 'string',
     schemaType: 'string',
-    error: { message: ({ schema }) => str`must match the pattern ${schema as string}` },
-    code(context: KeywordCxt) {
+    error: { message: ({ schema }) => str`must match the pattern ${String(schema)}` },
+    code(context) {
       const { gen, data, it } = context
-      const text = context.schema as string
+      const { pattern: text = '' }: RewrittenSchema = context.parentSchema
       const compiled = patterns.get(text) ?? new SchemaPattern(text)
       patterns.set(text, compiled)
       const pattern = gen.scopeValue('pattern', { ref: compiled })

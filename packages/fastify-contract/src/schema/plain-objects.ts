@@ -1,36 +1,28 @@
-import { type Ajv, type CodeKeywordDefinition, type KeywordCxt, _ } from 'ajv'
+import { type Ajv, type KeywordCxt, _ } from 'ajv'
+import { changeCode } from './guarded.ts'
 import type { JsonView } from './json-view.ts'
+import type { RewrittenSchema } from './rewritten-schema.ts'
 
 /**
  * Makes Ajv's `properties` and `required` read members without asking of each whether the object has it itself, unless
  * every object inherits one of that name, such as `toString`.
  */
 export function readPlainObjects(ajv: Ajv): void {
-  for (const name of ['properties', 'required']) {
-    // Ajv's own definitions of these generate code.
-    const keyword = ajv.getKeyword(name) as CodeKeywordDefinition
-    const code = keyword.code.bind(keyword)
-    keyword.code = (context: KeywordCxt, rule) => {
-      const schema = context.schema as string[] | Record<string, unknown>
-      const names = Array.isArray(schema) ? schema : Object.keys(schema)
-      const { required = [], properties = {} } = context.parentSchema as ObjectSchema
-      // A property that must not be there is not read from a class.
-      const allowed = Object.keys(properties).filter((each) => properties[each] !== false)
-      if (name === 'required' || required.length === 0) noteOther(context, [...required, ...allowed])
-      const { ownProperties = true, loopRequired } = ajv.opts
-      ajv.opts.ownProperties = names.some((each) => each in Object.prototype)
-      // Without the loop, Ajv reads a missing property with the name '' as none.
-      if (names.includes('')) ajv.opts.loopRequired = 0
-      code(context, rule)
-      Object.assign(ajv.opts, { ownProperties, loopRequired })
-    }
-  }
-}
-
-/** The schema of an object, as the rewriter makes it. */
-interface ObjectSchema {
-  required?: string[]
-  properties?: Record<string, unknown>
+  changeCode(ajv, ['properties', 'required'], (context, generate, name) => {
+    // The rewriter makes it.
+    const { required = [], properties = {} }: RewrittenSchema = context.parentSchema
+    const isRequired = name === 'required'
+    const names = isRequired ? required : Object.keys(properties)
+    // A property that must not be there is not read from a class.
+    const allowed = Object.keys(properties).filter((each) => properties[each] !== false)
+    if (isRequired || required.length === 0) noteOther(context, [...required, ...allowed])
+    const { ownProperties = true, loopRequired } = ajv.opts
+    ajv.opts.ownProperties = names.some((each) => each in Object.prototype)
+    // Without the loop, Ajv reads a missing property with the name '' as none.
+    if (names.includes('')) ajv.opts.loopRequired = 0
+    generate()
+    Object.assign(ajv.opts, { ownProperties, loopRequired })
+  })
 }
 
 /**

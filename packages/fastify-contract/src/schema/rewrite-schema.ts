@@ -1,78 +1,14 @@
 import { integerRanges } from '../json/integers.ts'
-import { type Discriminator, discriminatorOf } from './discriminator.ts'
+import { discriminatorOf } from './discriminator.ts'
 import { alternativesOf, defaultOf, isMarked, propertiesOf, requiredOf, typesOfValue } from './meaning.ts'
-import type { ScalarSchema } from './scalar-assertions.ts'
+import type { Declaration, Rewritten, RewrittenSchema, SeenItems } from './rewritten-schema.ts'
 import { inPlace, isSchema, schemaNameOf, subschemasOf, withSubschemas, withoutAnnotations } from './schema-parts.ts'
-import { type JsonType, type Keywords, type NamedSchemas, type Schema, type Subschema, keywordOf } from './schema.ts'
-
-/** A schema as Ajv gets it. */
-export type Rewritten = RewrittenSchema | boolean
-
-/** What Ajv gets in place of some keywords. */
-export interface RewrittenSchema extends Omit<
-  Keywords<Rewritten>,
-  'anyOf' | 'oneOf' | 'patternProperties' | 'unevaluatedProperties' | 'unevaluatedItems'
-> {
-  readonly anyOf?: Alternatives
-  readonly oneOf?: Alternatives
-  readonly scalar?: ScalarSchema
-  readonly declared?: Declaration
-  /** The defaults of properties. */
-  readonly defaults?: Readonly<Record<string, unknown>>
-  readonly counted?: true
-  readonly closed?: ClosedSchema
-  readonly closedItems?: ClosedItems
-  readonly patterned?: Patterned
-}
+import { type JsonType, type NamedSchemas, type Schema, type Subschema, keywordOf } from './schema.ts'
 
 /** The direction of the values, which decides the meaning of `readOnly`, `writeOnly` and `default`. */
 export type Direction = 'request' | 'response'
 
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] }
-
-/** The value of the keyword `declared`: the properties that a schema declares. */
-export interface Declaration {
-  names: string[]
-  /** Patterns of further names. */
-  patterns: string[]
-  /** Whether the schema has `additionalProperties`, which decides about the other properties. */
-  isOpen: boolean
-  /** Whether the schema has `properties` alone: an object may only have properties that its schemas declare. */
-  isClosed: boolean
-}
-
-/** The keyword `closed`: a schema without its `unevaluatedProperties`, the schema of those, and what it declares. */
-export interface ClosedSchema extends Declaration {
-  schema: Rewritten
-  others: Rewritten
-}
-
-/** The keyword `closedItems`: a schema without its `unevaluatedItems`, the schema of those, and which it evaluates. */
-export interface ClosedItems {
-  schema: Rewritten
-  others: Rewritten
-  seen: SeenItems
-}
-
-/** The items that a schema evaluates (JSON Schema 2020-12, core, section 11.2). */
-export interface SeenItems {
-  /** The number of first items. */
-  first: number
-  /** Those that match one of these, too. */
-  containing: Rewritten[]
-  /** What alternatives evaluate, if they apply. */
-  choices: { applies: Rewritten; seen: SeenItems }[]
-}
-
-/** The keyword `patterned`: `patternProperties`, and `additionalProperties` beside them. */
-export interface Patterned {
-  names: string[]
-  schemas: Readonly<Record<string, Rewritten>>
-  others?: Rewritten
-}
-
-/** The value of `anyOf` and `oneOf`: the alternatives, and what tells them apart. */
-export type Alternatives = readonly Rewritten[] | { schemas: readonly Rewritten[]; discriminator: Discriminator }
 
 /**
  * The identifier of a named schema in Ajv. Ajv compiles a schema with an identifier once, but the target of a JSON pointer

@@ -1,9 +1,10 @@
-import { type Code, type CodeKeywordDefinition, type FuncKeywordDefinition, type KeywordCxt, type Name, _ } from 'ajv'
+import { type Code, type KeywordCxt, type Name, _ } from 'ajv'
 import { and } from 'ajv/dist/compile/codegen/index.js'
 import { integerRanges, isExact, isIntegerFormat, isJsonNumber, isOfBigInts } from '../json/integers.ts'
 import { readDecimal, readJsonInteger } from '../json/integers.ts'
 import { mustBe } from './equality-keywords.ts'
-import { guarded } from './guarded.ts'
+import { type CalledKeyword, type GeneratedKeyword, guarded } from './guarded.ts'
+import type { RewrittenSchema } from './rewritten-schema.ts'
 import { type Scalar, type ScalarSchema, createAssertions } from './scalar-assertions.ts'
 import { type KeywordFunction, type Validation, errorAt } from './validation.ts'
 
@@ -22,9 +23,8 @@ interface Typed {
  *
  * @see https://ajv.js.org/keywords.html
  */
-export function scalarKeyword(): CodeKeywordDefinition {
-  const definition: FuncKeywordDefinition = {
-    keyword: 'scalar',
+export function scalarKeyword(): GeneratedKeyword {
+  const definition: CalledKeyword = {
     schemaType: 'object',
     errors: true,
     // Without `type` the assertions apply to numbers only, as in JSON Schema.
@@ -73,9 +73,9 @@ export function scalarKeyword(): CodeKeywordDefinition {
 /**
  * The condition under which a value is valid and stays as it is: one of JSON whose source text says no more than the value.
  */
-function isPlainScalar({ schema, data }: KeywordCxt): Code | undefined {
-  // The rewriter writes it.
-  const { type, format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...others } = schema as ScalarSchema
+function isPlainScalar({ parentSchema, data }: KeywordCxt): Code | undefined {
+  const { scalar = {} }: RewrittenSchema = parentSchema
+  const { type, format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...others } = scalar
   if (type === undefined || format === 'float' || Object.keys(others).length > 0) return undefined
   if (type === 'boolean') return _`typeof ${data} === "boolean"`
   const bounds = [

@@ -1,9 +1,10 @@
-import type { FuncKeywordDefinition, KeywordDefinition, ValidateFunction } from 'ajv'
+import type { ValidateFunction } from 'ajv'
 import { escapeName } from '../json/pointer.ts'
 import { areValid, isValid } from './applicator-keywords.ts'
 import { type Compilers, type Context, contextOf, isBranchValid } from './branch.ts'
 import { ending, maxErrors } from './error-limit.ts'
-import type { ClosedItems, ClosedSchema, SeenItems } from './rewrite-schema.ts'
+import type { CalledKeyword } from './guarded.ts'
+import type { ClosedItems, ClosedSchema, SeenItems } from './rewritten-schema.ts'
 import { type KeywordFunction, type Validation, errorAt, isDeclared, nameSet, undeclaredError } from './validation.ts'
 
 /**
@@ -12,9 +13,8 @@ import { type KeywordFunction, type Validation, errorAt, isDeclared, nameSet, un
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-11
  */
-export function unevaluatedKeywords({ compile, compileBranch }: Compilers): KeywordDefinition[] {
-  const closed: FuncKeywordDefinition = {
-    keyword: 'closed',
+export function unevaluatedKeywords({ compile, compileBranch }: Compilers) {
+  const closed: CalledKeyword = {
     schemaType: 'object',
     compile({ schema, names, patterns, isOpen, others }: ClosedSchema) {
       const whole = compile(schema)
@@ -50,8 +50,7 @@ export function unevaluatedKeywords({ compile, compileBranch }: Compilers): Keyw
     },
   }
 
-  const closedItems: FuncKeywordDefinition = {
-    keyword: 'closedItems',
+  const closedItems: CalledKeyword = {
     schemaType: 'object',
     compile({ schema, others, seen }: ClosedItems) {
       const whole = compile(schema)
@@ -73,7 +72,7 @@ export function unevaluatedKeywords({ compile, compileBranch }: Compilers): Keyw
       return validate
     },
   }
-  return [ending(closed), ending(closedItems)]
+  return { closed: ending(closed), closedItems: ending(closedItems) }
 
   type Finder = (state: Validation, items: unknown[], context: Context) => (index: number) => boolean
 

@@ -6,7 +6,8 @@ import { guarded } from './guarded.ts'
 import { LinearPattern } from './linear-pattern.ts'
 import { JsonView } from './json-view.ts'
 import type { Viewing } from './plain-objects.ts'
-import type { Declaration, Direction } from './rewrite-schema.ts'
+import type { Direction } from './rewrite-schema.ts'
+import type { Declaration, RewrittenSchema } from './rewritten-schema.ts'
 import { withoutProperties } from './without-properties.ts'
 import { TooMuchWork, Work } from './work.ts'
 
@@ -232,7 +233,6 @@ function coerce(value: object, { coercions, sources }: Validation): ErrorObject[
  */
 export const declaredKeyword = guarded(
   {
-    keyword: 'declared',
     type: 'object',
     schemaType: 'object',
     errors: false,
@@ -247,9 +247,10 @@ export const declaredKeyword = guarded(
       return validate
     },
   },
-  ({ gen, schema, data }) => {
-    const { names, patterns, isClosed } = schema as Declaration
-    if (!isClosed) return _`!this.isNoting`
+  ({ gen, parentSchema, data }) => {
+    const { declared }: RewrittenSchema = parentSchema
+    if (declared?.isClosed !== true) return _`!this.isNoting`
+    const { names, patterns } = declared
     const has = gen.scopeValue('func', { ref: hasOnly })
     const hasOnlyNames = _`${has}(${data}, ${gen.scopeValue('schema', { ref: new Set(names) })})`
     // Without patterns that is all that the function would find out.

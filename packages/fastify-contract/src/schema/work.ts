@@ -1,5 +1,7 @@
-import { type Ajv, type Code, type CodeKeywordDefinition, type FuncKeywordDefinition, _ } from 'ajv'
-import type { KeywordCxt, Name } from 'ajv'
+import { type Ajv, type Code, type Name, _ } from 'ajv'
+import { type CalledKeyword, changeCode } from './guarded.ts'
+import type { RewrittenSchema } from './rewritten-schema.ts'
+import { type KeywordName, isKeyword } from './schema.ts'
 
 /**
  * The limit of the work of one validation, in steps of some 0.4 µs: the application of a schema, a member of a list or a
@@ -80,8 +82,7 @@ function sizeOf(value: unknown, valueSize: number, characterSize: number): numbe
  * The keyword that `SchemaRewriter` adds to named schemas with references. If two alternatives of a schema refer back to
  * it, each level of a value doubles the time: 40 levels would take days.
  */
-export const countedKeyword: FuncKeywordDefinition = {
-  keyword: 'counted',
+export const countedKeyword: CalledKeyword = {
   before: '$ref',
   schemaType: 'boolean',
   errors: false,
@@ -91,20 +92,17 @@ export const countedKeyword: FuncKeywordDefinition = {
   },
 }
 
-type Steps = (data: Name, schema: unknown) => Code | undefined
-
-const membersOf: Steps = (data) => _`Object.keys(${data}).length`
-const charactersOf: Steps = (data) => _`${data}.length / 16`
+const membersOf = (data: Name) => _`Object.keys(${data}).length`
 
 /** The steps of Ajv's keywords that take long for a value, or for a schema. */
-const stepsOfKeywords: Record<string, Steps> = {
+const stepsOfKeywords: Partial<Record<KeywordName, (data: Name, schema: RewrittenSchema) => Code | undefined>> = {
   items: (data) => _`${data}.length`,
   additionalProperties: membersOf,
   propertyNames: membersOf,
-  format: charactersOf,
+  format: (data) => _`${data}.length / 16`,
   // An object is searched for each declared property.
-  properties: (_data, schema) => stepsIf(Object.keys(schema as object).length / 32),
-  allOf: (_data, schema) => stepsIf((schema as unknown[]).length / 4),
+  properties: (_data, { properties = {} }) => stepsIf(Object.keys(properties).length / 32),
+  allOf: (_data, { allOf = [] }) => stepsIf(allOf.length / 4),
 }
 
 function stepsIf(steps: number): Code | undefined {
@@ -113,14 +111,9 @@ function stepsIf(steps: number): Code | undefined {
 
 /** Makes keywords of Ajv count their work. */
 export function countKeywords(ajv: Ajv): void {
-  for (const [name, stepsIn] of Object.entries(stepsOfKeywords)) {
-    // Ajv's own definitions of these generate code.
-    const keyword = ajv.getKeyword(name) as CodeKeywordDefinition
-    const code = keyword.code.bind(keyword)
-    keyword.code = (context: KeywordCxt, rule) => {
-      const steps = stepsIn(context.data, context.schema)
-      if (steps !== undefined) context.gen.code(_`this.work.count(${steps})`)
-      code(context, rule)
-    }
-  }
+  changeCode(ajv, Object.keys(stepsOfKeywords).filter(isKeyword), (context, generate, name) => {
+    const steps = stepsOfKeywords[name]?.(context.data, context.parentSchema)
+    if (steps !== undefined) context.gen.code(_`this.work.count(${steps})`)
+    generate()
+  })
 }
