@@ -113,6 +113,6 @@ function ignore(): void {
 function asError(thrown: unknown): Error {
   if (!(thrown instanceof Error)) return new Error(String(thrown))
   // On a response this code means that the client left.
-  const isCut = (thrown as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
+  const isCut = 'code' in thrown && thrown.code === 'ERR_STREAM_PREMATURE_CLOSE'
   return isCut ? new Error('the stream of the body was closed before its end', { cause: thrown }) : thrown
 }

@@ -9,8 +9,6 @@ export interface Preparation {
   readonly isDone: boolean
   /** Compiles them, once. It shares the turns of the event loop with other preparations. */
   run: () => Promise<void>
-  /** Compiles them in the steps of the caller. */
-  steps: () => CompileSteps
 }
 
 /** Compiles validators, one step in each turn of the event loop, so that no client waits for more than one. */
@@ -22,7 +20,6 @@ export class CompileQueue {
     const preparation = {
       isDone: false,
       run: () => (running ??= this.#run(steps()).then(() => void (preparation.isDone = true))),
-      steps,
     }
     return preparation
   }

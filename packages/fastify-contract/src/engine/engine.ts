@@ -2,16 +2,16 @@ import type { ContractDocument, ContractOperation } from '../document/document.t
 import { offeredTypes, operationsOf } from '../document/document.ts'
 import { UnservableContract } from '../document/contract.ts'
 import { type RequiredScheme, alternativesOf } from '../document/security.ts'
-import { Encoded, decode } from '../types/encoded.ts'
+import { Encoded, chunksOf, decode } from '../types/encoded.ts'
 import { closeBody } from './body-stream.ts'
 import { CompileQueue, type CompileSteps, type Preparation } from './compile-queue.ts'
 import { FailedOperation } from './failed.ts'
-import { type ItemMedia, ItemStream } from './item-stream.ts'
+import { type ItemReports, ItemStream } from './item-stream.ts'
 import { type AnyHandler, type OperationInput, type OperationRequest, bindOperations } from './openapi-backend.ts'
-import { type AnyReply, ContractViolation, type ValidContent, createReplyValidators } from './reply-validation.ts'
+import { type AnyReply, ContractViolation, type ValidReply, createReplyValidators } from './reply-validation.ts'
 import type { SplitTarget } from './request-target.ts'
 
-export type { AnyHandler, OperationInput, OperationRequest }
+export type { AnyHandler, OperationInput, OperationRequest, ValidReply }
 
 /** What a handler receives besides its input and the services. */
 export interface OperationContext {
@@ -19,11 +19,6 @@ export interface OperationContext {
   auth: object
   /** That of Fastify. */
   request: object
-}
-
-/** A validated reply. */
-export interface ValidReply extends ValidContent {
-  status: number
 }
 
 /** An operation, ready to be served. */
@@ -106,36 +101,29 @@ export function createEngine(options: EngineOptions): BoundOperation[] {
       requests: queue.prepare(() => compiling(id, operation.compile(), remedy)),
       replies: queue.prepare(() => compiling(id, replyValidator.compile(), remedy)),
     }
-    const violation = ({ status }: AnyReply, problem: string) => {
-      onContractBroken?.(id)
-      return new ContractViolation(`the ${String(status)} reply of ${id} breaks the contract: ${problem}`)
-    }
-    const dropped = ({ status }: AnyReply, undeclared: string) => {
-      onContractBroken?.(id)
-      return `dropped from the ${String(status)} reply of ${id}: ${undeclared}`
-    }
-    const itemStream = (reply: AnyReply, media: ItemMedia) =>
-      // It was checked to be one.
-      new ItemStream(reply.body as AsyncIterable<unknown>, media, {
-        violation: (problem) => violation(reply, problem),
-        dropped: (undeclared) => dropped(reply, undeclared),
-      })
+    const reportsOn = ({ status }: AnyReply): ItemReports => ({
+      violation: (problem) => {
+        onContractBroken?.(id)
+        return new ContractViolation(`the ${String(status)} reply of ${id} breaks the contract: ${problem}`)
+      },
+      dropped: (undeclared) => {
+        onContractBroken?.(id)
+        return `dropped from the ${String(status)} reply of ${id}: ${undeclared}`
+      },
+    })
     const validReply = (reply: AnyReply): ValidReply => {
       try {
-        const { headers, media, body, hasBigInts, declaresCaching, undeclared } = replyValidator.validate(reply)
-        return {
-          status: reply.status,
-          headers,
-          media,
-          body: media?.items === undefined ? body : itemStream(reply, media.items),
-          hasBigInts,
-          declaresCaching,
-          undeclared: undeclared === undefined ? undefined : dropped(reply, undeclared),
-        }
+        const valid = replyValidator.validate(reply)
+        const { media, body, undeclared } = valid
+        const items = media?.items === undefined ? undefined : chunksOf(body)
+        if (media?.items !== undefined && items !== undefined)
+          valid.body = new ItemStream(items, media.items, reportsOn(reply))
+        if (undeclared !== undefined) valid.undeclared = reportsOn(reply).dropped(undeclared)
+        return valid
       } catch (error) {
         if (!(error instanceof ContractViolation)) throw error
         closeBody(reply.body)
-        throw violation(reply, error.message)
+        throw reportsOn(reply).violation(error.message)
       }
     }
     const bodyTypes = Object.keys(object.requestBody?.content ?? {})

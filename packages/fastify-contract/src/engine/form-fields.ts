@@ -148,7 +148,7 @@ function put(value: object, [key = '', ...rest]: readonly string[], file: File):
   if (!Object.hasOwn(value, key)) return
   if (rest.length === 0) Object.defineProperty(value, key, { ...ownProperty, value: file })
   else {
-    const next = (value as Record<string, unknown>)[key]
+    const next: unknown = Reflect.get(value, key)
     // It was an object or a list when the file was read.
     if (typeof next === 'object' && next !== null) put(next, rest, file)
   }

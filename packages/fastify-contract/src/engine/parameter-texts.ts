@@ -112,6 +112,5 @@ export function readCookies(
 }
 
 export function withoutPrototype(object: object): Record<string, unknown> {
-  // Object.create returns any.
-  return Object.assign(Object.create(null) as Record<string, unknown>, object)
+  return { __proto__: null, ...object }
 }

@@ -17,15 +17,15 @@ export interface ReplyCheck {
 }
 
 /** Checks a value. */
-export type Check = (value: unknown) => Checked
+export type Check = <Value>(value: Value) => Checked<Value>
 
-export interface Checked {
+export interface Checked<Value = unknown> {
   /** How the value breaks its schema, without values; undefined if it is valid. */
   problem?: string | undefined
   /** An undeclared property that it had. */
   undeclared?: string | undefined
   /** The value without undeclared properties. */
-  value: unknown
+  value: Value
   /** Whether it has bigints where the contract declares them. */
   hasBigInts?: boolean | undefined
 }
@@ -62,7 +62,7 @@ export class ReplyChecks {
         validators = [this.#compiler.compile(container)]
         return true
       },
-      check: (given) => {
+      check: <Value>(given: Value): Checked<Value> => {
         if (validators === undefined) for (const steps = this.compile([check]); steps.next().done !== true;);
         // Compiled by now.
         const { errors, undeclared, value, hasBigInts } = validate(validators!, { [name]: given }, 'response')
@@ -70,7 +70,8 @@ export class ReplyChecks {
         return {
           problem: errors.length === 0 ? problem : describeErrors(errors),
           undeclared: undeclared.length === 0 ? undefined : describeErrors(undeclared),
-          value: value[name],
+          // It has the same member.
+          value: value[name]!,
           hasBigInts,
         }
       },

@@ -62,7 +62,7 @@ function itemsOf(type: string, media: MediaType, checkOf: CheckOf): ItemMedia | 
   return { framing, frame, check: checkOf('item', media.itemSchema) }
 }
 
-function checkItems(body: unknown): Checked {
+function checkItems<Body>(body: Body): Checked<Body> {
   return isStream(body) ? accept(body) : { problem: notItems, value: body }
 }
 
@@ -102,7 +102,7 @@ function createBodyCheck(
   }
 }
 
-function accept(value: unknown): Checked {
+function accept<Value>(value: Value): Checked<Value> {
   return { value }
 }
 

@@ -27,8 +27,9 @@ export interface AnyReply {
  */
 export class ContractViolation extends Error {}
 
-/** What is sent of a valid reply. */
-export interface ValidContent {
+/** A validated reply. */
+export interface ValidReply {
+  status: number
   headers: Headers
   /** Undefined without a body. */
   media: Media | undefined
@@ -44,7 +45,7 @@ type Headers = NonNullable<AnyReply['headers']>
 
 /** A declared response. */
 interface DeclaredReply {
-  checkHeaders: (headers: Headers) => Checked
+  checkHeaders: (headers: Headers) => Checked<Headers>
   /** The names of the required headers, without that of the server, in lower case. */
   requiredHeaders: string[]
   declaresCaching: boolean
@@ -73,7 +74,7 @@ export interface ReplyValidator {
    * @param kind the headers of a failure need not be declared
    * @throws ContractViolation
    */
-  validate: (reply: AnyReply, kind?: 'reply' | 'failure') => ValidContent
+  validate: (reply: AnyReply, kind?: 'reply' | 'failure') => ValidReply
 }
 
 /**
@@ -121,8 +122,7 @@ function validHeaders({ headers = noHeaders }: AnyReply, declared: DeclaredReply
   const { problem, value } =
     kind === 'reply' ? declared.checkHeaders(headers) : { problem: missingHeader(headers, declared), value: headers }
   if (problem !== undefined) throw new ContractViolation(problem)
-  // What is checked has the same form.
-  return value as Headers
+  return value
 }
 
 function missingHeader(headers: Headers, declared: DeclaredReply): string | undefined {
@@ -135,10 +135,10 @@ function validContent(
   { status, body, contentType }: AnyReply,
   headers: Headers,
   { types, defaultType, mediaOf, declaresCaching }: DeclaredReply,
-): ValidContent {
+): ValidReply {
   if (types.length === 0) {
     if (body !== undefined || contentType !== undefined) throw new ContractViolation('no body is declared')
-    return { headers, media: undefined, body, declaresCaching }
+    return { status, headers, media: undefined, body, declaresCaching }
   }
   // A range may declare content for such a status.
   if (isContentless(status)) throw new ContractViolation('HTTP allows no content with this status')
@@ -152,7 +152,7 @@ function validContent(
   if (media === undefined) throw new ContractViolation(`the media type ${type} is not declared`)
   const { problem, undeclared, value, hasBigInts } = media.check(body)
   if (problem !== undefined) throw new ContractViolation(problem)
-  return { headers, media, body: value, hasBigInts, declaresCaching, undeclared }
+  return { status, headers, media, body: value, hasBigInts, declaresCaching, undeclared }
 }
 
 /** The only media type, `application/json`, or the only JSON of several; undefined for a range. */
@@ -200,7 +200,7 @@ function validateHeaders(
     if (required.length === 0 && given === noHeaders) return { value: given }
     const checked = check(given)
     if (checked.problem !== undefined) return checked
-    const headers = checked.value as Headers
+    const headers = checked.value
     const unsent = Object.keys(headers).find((name) => !fieldValue.test(String(headers[name])))
     const problem = unsent && `the header ${unsent} has a character that HTTP does not allow`
     return { problem, value: headers }
@@ -208,7 +208,7 @@ function validateHeaders(
 }
 
 /** The check of the headers where none is declared. */
-function undeclaredHeader(given: Headers): Checked {
+function undeclaredHeader(given: Headers): Checked<Headers> {
   const name = Object.keys(given).find((each) => given[each] !== undefined)
   const problem = name === undefined ? undefined : describeErrors([undeclaredError(name, '/header')])
   return { problem, value: given }

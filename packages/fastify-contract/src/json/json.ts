@@ -105,11 +105,7 @@ function rawBigInt(_name: string, member: unknown): unknown {
 
 /** As `stringifyJson`, and faster. @param hasBigInts whether bigints are known to be in the value */
 export function stringifyReply(value: unknown, hasBigInts = false): string {
-  return hasBigInts ? stringifyBigInts(value) : stringifyJson(value)
-}
-
-/** Writes a value that has bigints, faster than `stringifyJson`. */
-export function stringifyBigInts(value: unknown): string {
+  if (!hasBigInts) return stringifyJson(value)
   try {
     return JSON.stringify(withoutBigInts(value))
   } catch {

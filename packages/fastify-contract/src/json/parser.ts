@@ -10,7 +10,9 @@ export class RefusedJson extends Error {}
 brand(RefusedJson, 'RefusedJson')
 
 /** An object or array of a parsed document. */
-type Container = Record<string, unknown>
+type Container = Record<string, unknown> | unknown[]
+
+type JsonValue = Container | string | number | bigint | boolean | null
 
 const space = 0x20
 const quote = 0x22
@@ -71,12 +73,12 @@ export class JsonParser {
     const parents: Container[] = []
     // The root is parsed as the member of an array.
     const root: unknown[] = []
-    let container = root as unknown as Container
+    let container: Container = root
     do {
       const value = this.#readMember(container)
       if (typeof value === 'object' && value !== null) {
         parents.push(container)
-        container = value as Container
+        container = value
         // Reported at the end: malformed JSON takes precedence.
         if (parents.length > this.#maxLevels) this.#tooDeep ??= placeOf([...parents, container])
         if (this.#skipSpace() !== closerOf(container)) continue
@@ -103,7 +105,7 @@ export class JsonParser {
   }
 
   /** Parses a member into its container; of an object or array, only the opening bracket. */
-  #readMember(container: Container): unknown {
+  #readMember(container: Container): JsonValue {
     const first = this.#skipSpace()
     if (Array.isArray(container)) {
       const value = this.#readValue(first, container, container.length)
@@ -122,7 +124,7 @@ export class JsonParser {
     return value
   }
 
-  #readValue(first: number, container: Container, key: string | number): unknown {
+  #readValue(first: number, container: Container, key: string | number): JsonValue {
     if (first === quote) return this.#readString()
     if (first === minus || (first >= zero && first <= nine)) return this.#readNumber(container, String(key))
     if (first === openBrace || first === openBracket) {
@@ -177,7 +179,7 @@ export class JsonParser {
   #unescaped(start: number): string {
     try {
       // Text between quotes is a string or an error.
-      return JSON.parse(this.#text.slice(start, this.#at)) as string
+      return String(JSON.parse(this.#text.slice(start, this.#at)))
     } catch {
       const all = this.#text.slice(start, this.#at).matchAll(escapes)
       throw this.#malformed(start + (all.find(([, escaped]) => escaped === undefined)?.index ?? 0))

@@ -28,10 +28,10 @@ export function lookUp(document: unknown, reference: string): unknown {
   return reference
     .slice(2)
     .split('/')
-    .reduce((node, token) => {
+    .reduce<unknown>((node, token) => {
       const name = /[%~]/.test(token) ? unescaped(token, reference) : token
       const isMember = typeof node === 'object' && node !== null && Object.hasOwn(node, name)
-      return isMember ? (node as Record<string, unknown>)[name] : undefined
+      return isMember ? Reflect.get(node, name) : undefined
     }, document)
 }
 

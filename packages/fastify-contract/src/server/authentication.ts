@@ -8,7 +8,7 @@ import { invalidCredentials, lackingScopes, missingCredentials, mixedCredentials
 import { fieldOf, readCredentials, takeCredentials } from './credentials.ts'
 
 /** Verifies the credentials of one scheme; `Auth` has its exact type. */
-export type Verify = (credentials: never, request: FastifyRequest) => unknown
+export type Verify = (credentials: unknown, request: FastifyRequest) => unknown
 
 /** What is known of the credentials of a request. */
 interface Authenticated {
@@ -93,8 +93,7 @@ export function authenticate(
           continue
         }
         try {
-          // The credentials have the form of the scheme.
-          results[index] = resultOf(await verify(read.credentials as never, request))
+          results[index] = resultOf(await verify(read.credentials, request))
         } catch (error) {
           results[index] = unavailabilityOf(error, name)
         }
@@ -191,6 +190,6 @@ function areOfOne(found: unknown[], callerOf: (found: never) => unknown): boolea
 
 /** Whether a verifier's result has the scopes. One without `scopes` has none. */
 function grants(found: unknown, required: readonly string[]): boolean {
-  const { scopes } = Object(found) as { scopes?: unknown }
+  const scopes = typeof found === 'object' && found !== null && 'scopes' in found ? found.scopes : undefined
   return scopes === 'all' || (Array.isArray(scopes) && required.every((scope) => scopes.includes(scope)))
 }

@@ -190,8 +190,7 @@ export function registerBodies(
     try {
       value = parseBody(request, chunks.bytes(), bodyLevels)
     } catch (error) {
-      // It throws no other values.
-      done(error as Error)
+      done(error instanceof Error ? error : new Error(String(error)))
       return
     }
     done(null, value)

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { SecurityScheme } from '../document/security.ts'
 import { cookiesOf } from '../engine/parameter-texts.ts'
 import type { BasicCredentials } from '../types/handler-types.ts'
+import { textsOf } from './request-target.ts'
 
 /** Where the credentials of a scheme are in a request. */
 export type CredentialField = Pick<SecurityScheme, 'in' | 'name'>
@@ -19,26 +20,23 @@ const repeated: unique symbol = Symbol('repeated')
 export type SentCredentials = string | typeof repeated | undefined
 
 /** Takes the credentials out of a request: an API key is not a parameter of the operation. */
-export function takeCredentials(
-  { headers, query, raw: { rawHeaders } }: FastifyRequest,
-  fields: readonly CredentialField[],
-): SentCredentials[] {
-  // Fastify's parser returns a list for a repeated parameter.
-  const parameters = query as Record<string, unknown>
+export function takeCredentials(request: FastifyRequest, fields: readonly CredentialField[]): SentCredentials[] {
+  const { headers, raw } = request
+  const { query } = textsOf(request)
   const credentials = fields.map(({ in: place, name }): SentCredentials => {
     if (place === 'cookie') {
       const [value, ...others] = cookiesOf(headers.cookie).filter(([key]) => key === name)
       return others.length > 0 ? repeated : value?.[1]
     }
-    const values = place === 'header' ? headers : parameters
+    const values = place === 'header' ? headers : query
     // Objects inherit `constructor`.
     const value = Object.hasOwn(values, name) ? values[name] : undefined
     if (value === undefined) return undefined
     // Node joins repeated fields, or takes the first.
-    const isRepeated = typeof value !== 'string' || (place === 'header' && countOf(name, rawHeaders) > 1)
+    const isRepeated = typeof value !== 'string' || (place === 'header' && countOf(name, raw.rawHeaders) > 1)
     return isRepeated ? repeated : value
   })
-  for (const { in: place, name } of fields) if (place === 'query') Reflect.deleteProperty(parameters, name)
+  for (const { in: place, name } of fields) if (place === 'query') Reflect.deleteProperty(query, name)
   return credentials
 }
 

@@ -31,8 +31,8 @@ export function registerErrorHandler(app: FastifyInstance, form: FailureForm, pa
       // Set by now, even if it was after the contract was registered.
       if (parent !== undefined && hasOwnErrorHandler(parent)) {
         // Its type omits the promise of an async one, for which Fastify waits.
-        const { errorHandler }: { errorHandler: (...given: [never, FastifyRequest, FastifyReply]) => unknown } = parent
-        return errorHandler(thrown as never, request, reply)
+        const own: { errorHandler(thrown: unknown, request: FastifyRequest, reply: FastifyReply): unknown } = parent
+        return own.errorHandler(thrown, request, reply)
       }
       const refusal = refusalOfHook(thrown, reply)
       if (refusal !== undefined) {

@@ -27,13 +27,13 @@ export class ErrorPrinter implements FastifyBaseLogger {
   }
 
   error(given: unknown, message?: string): void {
-    const isText = typeof given === 'string'
-    const { err, ...members } = { ...this.#allBindings, ...(isText ? {} : (given as { err?: unknown })) }
+    const own = typeof given === 'object' ? given : {}
+    const { err, ...members }: { err?: unknown } = { ...this.#allBindings, ...own }
     const values = Object.entries(members).map(
       ([name, value]) => `${name}=${typeof value === 'string' ? value : inspect(value)}`,
     )
     const lines = [
-      [isText ? given : message, ...values].join(' '),
+      [typeof given === 'string' ? given : message, ...values].join(' '),
       ...(err === undefined ? [] : inspect(err).split('\n')),
     ]
     console.error(lines.map(printable).join('\n'))

@@ -69,6 +69,10 @@ const otherServer =
 
 /** The outermost context. Fastify makes a context of the one around it, as its prototype (Fastify's guide to plugins). */
 function rootOf(app: FastifyInstance): FastifyInstance {
-  const around = Object.getPrototypeOf(app) as object
-  return 'addHook' in around ? rootOf(around as FastifyInstance) : app
+  const around: unknown = Object.getPrototypeOf(app)
+  return isContext(around) ? rootOf(around) : app
+}
+
+function isContext(value: unknown): value is FastifyInstance {
+  return typeof value === 'object' && value !== null && 'addHook' in value
 }

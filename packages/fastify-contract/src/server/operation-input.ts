@@ -5,6 +5,7 @@ import type { BoundOperation, OperationInput } from '../engine/engine.ts'
 import type { ContractTypes, Input } from '../types/handler-types.ts'
 import { content, emptyBody } from './content.ts'
 import { whenClosed } from './cut-off.ts'
+import { textsOf } from './request-target.ts'
 import type { RoutePath } from './route-path.ts'
 import { addVary } from './response-headers.ts'
 
@@ -82,17 +83,14 @@ export function readInput(
   parameters: RoutePath['parameters'],
 ): preValidationHookHandler {
   const readNow = (request: FastifyRequest, { raw: response }: FastifyReply, accept?: string) => {
-    const { headers, query, url, [content]: parsed } = request
+    const { headers, url, [content]: parsed } = request
+    const { params, query } = textsOf(request)
     if (requiresBody && request.body === undefined) throw emptyBody()
     if (parsed !== undefined) parsed.value = request.body
     const body = parsed?.value === undefined ? undefined : parsed
-    // The route has a text for each of its parameters.
-    const params = request.params as Record<string, string>
     const path: Record<string, string> = {}
     for (const { name, inRoute } of parameters) path[name] = params[inRoute] ?? ''
-    // Fastify's parser returns a list for a repeated parameter.
-    const texts = query as Record<string, string | string[]>
-    const input = read({ headers, path, query: texts, url, body, accept })
+    const input = read({ headers, path, query, url, body, accept })
     // Hooks see the fields of a form by their names, as they see the properties of JSON.
     request.body = input.body
     request[received] = { input, isHandled: false, response }

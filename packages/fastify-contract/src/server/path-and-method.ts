@@ -5,7 +5,7 @@ import { Refusal, noSuchPath } from '../engine/refusal.ts'
 import type { RequestTarget } from '../engine/request-target.ts'
 import { sendRefusal } from './error-handler.ts'
 import type { FailureForm } from './failure-form.ts'
-import { targetSplitterOf } from './request-target.ts'
+import { targetSplitterOf, textsOf } from './request-target.ts'
 import type { RoutePath } from './route-path.ts'
 import { setCommonHeaders } from './response-headers.ts'
 
@@ -187,10 +187,9 @@ export function refuseMethods(
 export function refuseEmptyParameters(parameters: RoutePath['parameters'], isWhole: boolean): onRequestHookHandler[] {
   if (parameters.length === 0) return []
   return [
-    ({ params }, reply, done) => {
-      // The route has a text for each of its parameters.
-      const texts = params as Record<string, string>
-      if (!parameters.some(({ inRoute }) => texts[inRoute] === '')) done()
+    (request, reply, done) => {
+      const { params } = textsOf(request)
+      if (!parameters.some(({ inRoute }) => params[inRoute] === '')) done()
       else if (isWhole) throw noSuchPath()
       else reply.callNotFound()
     },

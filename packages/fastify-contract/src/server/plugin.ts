@@ -166,8 +166,7 @@ function endWithServer(app: FastifyInstance, streams: ReadonlySet<ServerResponse
 }
 
 /** Pairs the schemes of a contract with their verifiers. @returns also a text for each that is missing or left over */
-function verifySchemes(document: ContractDocument, auth: object) {
-  const verifiers = auth as Partial<Record<string, Verify>>
+function verifySchemes(document: ContractDocument, verifiers: Partial<Record<string, Verify>>) {
   const required = requiredSchemesOf(document, operationsOf(document))
   const schemes = new Map<string, VerifiedScheme>()
   for (const [name, scheme] of required) {

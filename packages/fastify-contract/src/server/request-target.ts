@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ContractOperation } from '../document/document.ts'
 import { type SplitTarget, createTargetSplitter } from '../engine/request-target.ts'
 
@@ -31,3 +31,12 @@ export function semicolonWarning(
   const verb = others.length > 0 ? 'have' : 'has'
   return `${first.id}${more} ${verb} ; in the path, where the query begins on this server; remove useSemicolonDelimiter`
 }
+
+/** The texts of a request: of each parameter of its path, and of its query, where a repeated one is a list. */
+export function textsOf(request: FastifyRequest) {
+  // Those that the router and the query parser of Fastify make.
+  const { params, query } = request as FastifyRequest<{ Params: Texts<string>; Querystring: Texts<string | string[]> }>
+  return { params, query }
+}
+
+type Texts<Text> = Record<string, Text>

@@ -129,6 +129,16 @@ function contentOf(
   hasBigInts: boolean | undefined,
   response: ServerResponse,
 ): string | Uint8Array | BodyStream {
+  if (body instanceof Encoded) {
+    const { chunks: text } = body
+    if (typeof text === 'string') return text
+    if (Buffer.isBuffer(text)) {
+      whenClosed(response, () => {
+        release(text)
+      })
+      return text
+    }
+  }
   const chunks = chunksOf(body)
   if (chunks !== undefined) {
     const stream = new BodyStream(chunks, (chunk) => {
@@ -137,16 +147,6 @@ function contentOf(
     })
     whenClosed(response, () => stream.destroy())
     return stream
-  }
-  if (body instanceof Encoded) {
-    // Not a stream, as checked above.
-    const text = body.chunks as string | Buffer
-    if (typeof text !== 'string') {
-      whenClosed(response, () => {
-        release(text)
-      })
-    }
-    return text
   }
   if (isJson) return stringifyReply(body, hasBigInts)
   // Validated as text or bytes.

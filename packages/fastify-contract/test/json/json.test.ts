@@ -5,8 +5,8 @@ import {
   RefusedJson,
   parseJson,
   parseJsonWithBigInts,
-  stringifyBigInts,
   stringifyJson,
+  stringifyReply,
 } from '../../src/json/json.ts'
 
 const notOneDocument = 'the body is not one JSON document'
@@ -173,7 +173,7 @@ describe('text that V8 would write in the same way', () => {
   })
 })
 
-describe('stringifyBigInts', () => {
+describe('stringifyReply', () => {
   it('writes the digits of each bigint, and all else as stringifyJson does', () => {
     const shared = { id: -(2n ** 63n) }
     const value = [
@@ -182,8 +182,8 @@ describe('stringifyBigInts', () => {
       Object.create({ inherited: 3n }) as unknown,
       { toJSON: () => ({ id: 4n }) },
     ]
-    expect(stringifyBigInts(value)).toBe(stringifyJson(value))
-    expect(stringifyBigInts(2n ** 63n)).toBe('9223372036854775808')
+    expect(stringifyReply(value, true)).toBe(stringifyJson(value))
+    expect(stringifyReply(2n ** 63n, true)).toBe('9223372036854775808')
   })
 })
 

@@ -13,7 +13,7 @@ async function compileTime(schema: object): Promise<number> {
   const requestBody = { content: { 'application/json': { schema } } }
   const [operation] = await bind(contractOf({ requestBody }), { getThing: () => ({ status: 200 }) })
   const start = process.cpuUsage()
-  for (const steps = operation!.validators.requests.steps(); steps.next().done !== true;);
+  await operation!.validators.requests.run()
   const { user, system } = process.cpuUsage(start)
   return user + system
 }
