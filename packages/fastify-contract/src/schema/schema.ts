@@ -172,6 +172,7 @@ export type NameOf<Role> = {
 }[KeywordName]
 
 export type ApplicatorName = NameOf<Applicator>
+export type AssertionName = NameOf<{ is: 'assertion' }>
 
 /** What the table says of a keyword; undefined for any other name. */
 export function keywordOf(name: string): Keyword | undefined {

@@ -2,9 +2,9 @@ import * as Browser from '@hyperjump/browser'
 import { registerSchema } from '@hyperjump/json-schema/draft-2020-12'
 import { addKeyword, defineVocabulary, loadDialect } from '@hyperjump/json-schema/experimental'
 import * as Instance from '@hyperjump/json-schema/instance/experimental'
-import { LinearPattern, textFormats } from 'fastify-contract/schema'
+import { type AssertionName, type JsonType, type Schema, LinearPattern, textFormats } from 'fastify-contract/schema'
 import { canonical, parseExactly } from '../ground/exact-json.ts'
-import { isNumber, isObject } from '../ground/members.ts'
+import { isList, isNumber, isObject } from '../ground/members.ts'
 
 type Node = Parameters<typeof Instance.typeOf>[0]
 
@@ -17,43 +17,65 @@ const own = 'tag:fastify-contract,2026:'
  */
 export const dialect = `${own}exact`
 
+type Check = (given: unknown) => boolean
+
+/** Of these, JSON Schema's own checks are as good: they read no number of a value. */
+type Kept = `${'min' | 'max'}${'Length' | 'Items' | 'Contains' | 'Properties'}` | 'required' | 'dependentRequired'
+
+/** Each makes the check of a keyword from its value. */
+type Checks = { readonly [Name in Exclude<AssertionName, Kept>]: (value: Required<Schema>[Name]) => Check }
+
+const checks: Checks = {
+  type: (types) => (given) => [types].flat().some((type) => isOfType(given, type)),
+  const: (constant) => isOneOf([constant]),
+  enum: isOneOf,
+  uniqueItems: (isOn) => (given) => !isOn || !isList(given) || new Set(given.map(canonical)).size === given.length,
+  minimum: (bound) => numberCheck((given) => given >= bound),
+  maximum: (bound) => numberCheck((given) => given <= bound),
+  exclusiveMinimum: (bound) => numberCheck((given) => given > bound),
+  exclusiveMaximum: (bound) => numberCheck((given) => given < bound),
+  multipleOf: (factor) => numberCheck((given) => isMultiple(String(given), String(factor))),
+  pattern: (source) => {
+    const pattern = new LinearPattern(source)
+    return textCheck((text) => pattern.test(text))
+  },
+  format: formatOf,
+}
+
 /**
  * The keywords of the dialect that replace those of JSON Schema. In a schema, their values are texts of JSON: a schema has
  * no bigint, and the values of `const` and `enum` are no schemas.
  */
-export const exactKeywords = new Map<string, (value: unknown) => (given: unknown) => boolean>([
-  ['type', (types) => (given) => [types].flat().some((type) => isOfType(given, type))],
-  ['const', (constant) => (given) => canonical(given) === canonical(constant)],
-  ['enum', (constants) => isOneOf(constants as unknown[])],
-  ['uniqueItems', (isOn) => (given) => isOn !== true || !Array.isArray(given) || isUnique(given)],
-  ['minimum', (bound) => numberCheck((given) => given >= (bound as number))],
-  ['maximum', (bound) => numberCheck((given) => given <= (bound as number))],
-  ['exclusiveMinimum', (bound) => numberCheck((given) => given > (bound as number))],
-  ['exclusiveMaximum', (bound) => numberCheck((given) => given < (bound as number))],
-  ['multipleOf', (factor) => numberCheck((given) => isMultiple(String(given), String(factor)))],
-  ['pattern', (source) => matching(new LinearPattern(source as string))],
-  ['format', (format) => formatOf(String(format))],
-])
+export const exactKeywords = Object.keys(checks)
 
-function numberCheck(isRight: (given: number | bigint) => boolean) {
-  return (given: unknown) => !isNumber(given) || isRight(given)
+function numberCheck(isRight: (given: number | bigint) => boolean): Check {
+  return (given) => !isNumber(given) || isRight(given)
 }
 
-function isOfType(value: unknown, type: unknown): boolean {
-  if (type === 'number') return isNumber(value)
+function textCheck(isRight: (text: string) => boolean): Check {
+  return (given) => typeof given !== 'string' || isRight(given)
+}
+
+function integerCheck(wrap: (integer: bigint) => bigint): Check {
+  return numberCheck((given) => !isOfType(given, 'integer') || wrap(BigInt(given)) === BigInt(given))
+}
+
+function isOfType(value: unknown, type: JsonType): boolean {
   if (type === 'integer') return typeof value === 'bigint' || Number.isInteger(value)
-  if (type === 'array') return Array.isArray(value)
-  if (type === 'null') return value === null
-  return typeof value === type && value !== null && !Array.isArray(value)
+  return typeOf(value) === type
 }
 
-function isOneOf(constants: readonly unknown[]): (given: unknown) => boolean {
+function typeOf(value: unknown) {
+  if (isNumber(value)) return 'number'
+  if (value === null) return 'null'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'boolean'
+  return isList(value) ? 'array' : 'object'
+}
+
+function isOneOf(constants: readonly unknown[]): Check {
   const canonicals = new Set(constants.map(canonical))
   return (given) => canonicals.has(canonical(given))
-}
-
-function isUnique(items: readonly unknown[]): boolean {
-  return new Set(items.map(canonical)).size === items.length
 }
 
 /** Divides decimals as integers of as many places. */
@@ -72,19 +94,10 @@ function decimalOf(text: string): { digits: bigint; places: number } {
   return places >= 0 ? { digits, places } : { digits: digits * 10n ** BigInt(-places), places: 0 }
 }
 
-function matching(pattern: LinearPattern) {
-  return textCheck((text) => pattern.test(text))
-}
-
-const textCheck = (isRight: (text: string) => boolean) => (given: unknown) =>
-  typeof given !== 'string' || isRight(given)
-const integerCheck = (wrap: (integer: bigint) => bigint) =>
-  numberCheck((given) => !isOfType(given, 'integer') || wrap(BigInt(given)) === BigInt(given))
-
 /** Stands for no format beside the type `integer`: such an integer is one that each JSON parser takes exactly. */
 export const formatless = 'formatless'
 
-const numberFormats: Record<string, (given: unknown) => boolean> = {
+const numberFormats: Record<string, Check> = {
   // RFC 8259, section 6.
   [formatless]: numberCheck((given) => !isOfType(given, 'integer') || Number.isSafeInteger(Number(given))),
   int32: integerCheck((integer) => BigInt.asIntN(32, integer)),
@@ -94,21 +107,22 @@ const numberFormats: Record<string, (given: unknown) => boolean> = {
   double: numberCheck((given) => Number.isFinite(Number(given))),
 }
 
-function formatOf(name: string): (given: unknown) => boolean {
+function formatOf(name: string): Check {
   const textFormat = Object.hasOwn(textFormats, name) ? textFormats[name] : undefined
   if (typeof textFormat === 'function') return textCheck(textFormat)
   return (Object.hasOwn(numberFormats, name) ? numberFormats[name] : undefined) ?? (() => true)
 }
 
-for (const [name, checkOf] of exactKeywords) {
+for (const [name, checkOf] of Object.entries(checks)) {
   addKeyword({
     id: `${own}${name}`,
-    compile: (schema) => Promise.resolve(checkOf(parseExactly(Browser.value<string>(schema)))),
+    // `generate` has checked the values of all keywords.
+    compile: (schema) => Promise.resolve(checkOf(parseExactly(Browser.value<string>(schema)) as never)),
     interpret: (check, instance) => check(Instance.value(instance)),
   })
 }
 
-defineVocabulary(dialect, Object.fromEntries([...exactKeywords.keys()].map((name) => [name, `${own}${name}`])))
+defineVocabulary(dialect, Object.fromEntries(exactKeywords.map((name) => [name, `${own}${name}`])))
 const vocabularies = ['core', 'applicator', 'validation', 'unevaluated'].map(
   (name) => `https://json-schema.org/draft/2020-12/vocab/${name}`,
 )
@@ -119,11 +133,10 @@ registerSchema(true, dialect, 'https://json-schema.org/draft/2020-12/schema')
 
 /** A value as the interpreter reads it: its numbers may be bigints. */
 export function instanceOf(value: unknown, pointer = '', parent?: Node): Node {
-  const type = isNumber(value) ? 'number' : value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
   const children: Node[] = []
-  // JSON has no other types. The keywords that read values are those above.
-  const node = Instance.cons('', pointer, value as never, type as Node['type'], children, parent)
-  if (Array.isArray(value)) {
+  // A bigint is read by the keywords above alone.
+  const node = Instance.cons('', pointer, value as never, typeOf(value), children, parent)
+  if (isList(value)) {
     for (const [index, item] of value.entries()) children.push(instanceOf(item, `${pointer}/${String(index)}`, node))
   } else if (isObject(value)) {
     for (const [name, member] of Object.entries(value)) {

@@ -56,7 +56,7 @@ export function plainSchema(schema: Schema, schemas: NamedSchemas): object {
     if (name !== undefined) copied['$ref'] = `#/$defs/${String(indexOf(schemas[name] ?? true, isTest))}`
     if (required !== undefined) copied['required'] = required.filter((name) => !names.has(name))
     if (!isTest && format === undefined && [type].flat().includes('integer')) copied['format'] = formatless
-    for (const keyword of exactKeywords.keys()) if (keyword in copied) copied[keyword] = stringifyJson(copied[keyword])
+    for (const keyword of exactKeywords) if (keyword in copied) copied[keyword] = stringifyJson(copied[keyword])
     return copied
   }
 
