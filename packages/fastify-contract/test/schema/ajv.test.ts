@@ -1,47 +1,8 @@
-import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
-import { createCompiler } from '../../src/schema/ajv.ts'
-import { compileFlat, compileWhole } from '../../src/schema/compile-flat.ts'
-import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
-import type { Schema } from '../../src/schema/schema.ts'
 import { serveEcho } from '../support/contracts.ts'
 
 const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-const text: Schema = { type: 'string' }
-
-test.each<[string, Schema & Record<string, unknown>]>([
-  ['$anchor', { ...text, $anchor: 'a' }],
-  ['nullable', { ...text, nullable: true }],
-  ['$dynamicRef', { $dynamicRef: '#a' }],
-  ['maxLenght', { ...text, maxLenght: 2 }],
-])('an unsupported keyword is refused anywhere: %s', (keyword, schema) => {
-  const rewriter = new SchemaRewriter({ A: { type: 'object', additionalProperties: schema } }, 'request')
-  for (const around of [schema, { items: schema }, { anyOf: [schema] }, { not: schema }, to('A')]) {
-    const compile = () => compileWhole(createCompiler(rewriter), rewriter.rewriteValue(around))
-    expect(compile, JSON.stringify(around)).toThrow(`unknown keyword: "${keyword}"`)
-  }
-})
-
-test('a named schema is compiled once, however many schemas reference it', () => {
-  const named: Record<string, object> = {
-    A: { type: 'object', properties: { b: { $ref: 'B' } } },
-    B: { counting: 1, properties: { a: { $ref: 'A' } } },
-  }
-  let count = 0
-  const ajv = new Ajv()
-  ajv.addKeyword({
-    keyword: 'counting',
-    compile: () => {
-      count++
-      return () => true
-    },
-  })
-  const compiler = compileFlat(ajv, { named: (id) => named[id]!, part: () => undefined })
-  for (const schema of [{ $ref: 'B' }, { $ref: 'A' }, { type: 'array', items: { $ref: 'B' } }]) {
-    compileWhole(compiler, schema)
-  }
-  expect(count).toBe(1)
-})
+const text = { type: 'string' }
 
 test.each<[string, (next: object) => object]>([
   ['properties', (next) => ({ properties: { next } })],

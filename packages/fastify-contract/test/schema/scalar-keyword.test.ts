@@ -83,6 +83,22 @@ describe('an int64', () => {
     },
   )
 
+  it.each<[bigint, string[]]>([
+    [54n, ['54.0', '54.000', '5.4e1', '5.4E+1', '540e-1', '540.0e-1', '0.54e2', '0.0054e4']],
+    [0n, ['-0', '0.0', '-0.0', '0e999999999999', '0e-999999999999', '0.000e5']],
+    [-54n, ['-54.0', '-540e-1']],
+    [9000000000000000n, ['9e15', '9E+15']],
+    [-9007199254740992n, ['-9007199254740992.0', '-9007199254740992e0', '-9.007199254740992e15']],
+  ])('is %d in each of its forms in a body', (value, texts) => {
+    for (const text of texts) expect(ofBody(int64, text), text).toEqual({ value })
+  })
+
+  it('is read, or refused, at once however many digits it has', () => {
+    expect(ofBody(int64, `1${'0'.repeat(1_000_000)}e-1000000`)).toEqual({ value: 1n })
+    expect(ofBody(int64, `0.${'0'.repeat(1_000_000)}1e1000001`)).toEqual({ value: 1n })
+    for (const read of sources) expect(read(int64, `-${'9'.repeat(1_000_000)}`)).toEqual(refused)
+  })
+
   it.each<[string, object, string[], string[]]>([
     ['bounds', { minimum: 9007199254740993n, maximum: 9007199254740994n }, ['3', '4'], ['2', '5']],
     [
