@@ -31,12 +31,3 @@ test('a generated contract has both documents exactly, the order of members too'
     { numRuns: 2_000 },
   )
 })
-
-test('a generated contract does not repeat what was moved', () => {
-  const long = { description: 'a text that nobody wants to read twice' }
-  const written = contractOf({ '50%25/~': { parameters: [long], get: {}, put: { parameters: [] } } })
-  const document = contractOf({ '50%25/~': { get: { parameters: [long] }, put: { parameters: [long] } } })
-  const texts = contractTexts({ written, document })
-  expect(texts.changes).not.toContain(long.description)
-  expect(documentOf(sealContract(texts))).toEqual(document)
-})

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/pro
 import { dirname, join } from 'node:path'
 import { notImplemented, serve } from 'fastify-contract'
 import { stringifyJson } from 'fastify-contract/json'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { contractOf, folderWith, generateIn, generatedContract, noContent, withSchema } from './contracts.ts'
 import { runHere, runPiped } from './run-here.ts'
 
@@ -133,12 +133,7 @@ describe('fastify-contract generate', () => {
     ['test', ['test', 'openapi.yaml', '--url', 'http://127.0.0.1:9']],
   ])('%s warns of what a refusal follows from', async (_command, args) => {
     const root = await folderWith({ 'openapi.yaml': contractOf({ '/things ': operation('listThings') }) })
-    const [spy, written] = [vi.spyOn(process.stderr, 'write'), [] as string[]]
-    spy.mockImplementation((text) => written.push(String(text)) > 0)
-    const { stderr } = await runHere(root, args).finally(() => {
-      spy.mockRestore()
-    })
-    const [warning, problem] = (stderr || written.join('')).split('\n')
+    const [warning, problem] = (await runHere(root, args)).stderr.split('\n')
     expect(warning).toMatch(/^openapi\.yaml:13:3: warning: the path \/things  has a space, so its operations are not/)
     expect(problem).toMatch(/^openapi\.yaml:12:2: paths: no operation can be served; add one$/)
   })

@@ -6,11 +6,9 @@ import { conform } from '../src/mock/conform.ts'
 import { breaksOf } from '../src/suite/break/breaks.ts'
 import { readContract } from '../src/suite/ground/contract.ts'
 import { NoGenerator } from '../src/suite/ground/no-generator.ts'
-import { ReadBack } from '../src/suite/state/read-back.ts'
 import { spelled } from '../src/suite/write/spellings.ts'
 import { plainValue } from '../src/suite/draw/plain-value.ts'
 import { valuesOf } from '../src/suite/draw/values.ts'
-import { json } from './contracts.ts'
 import { unsatisfiable } from './keyword-cases.ts'
 
 const count: Schema = { type: 'integer', format: 'int32' }
@@ -98,25 +96,6 @@ test('the mock keeps the properties that a condition declares', () => {
   const schema: Schema = { type: 'object', properties: { kind }, if: { properties: { kind: { const: 'loan' } } }, then }
   expect(conform({ kind: 'loan', count: 5, other: 1 }, schema, contract)).toEqual({ kind: 'loan', count: 5 })
   expect(conform({ kind: 'sale', count: 5 }, schema, contract)).toEqual({ kind: 'sale' })
-})
-
-test('a server that leaves out a default has not lost it', () => {
-  const schema: Schema = { type: 'object', properties: { state: { type: 'string', default: 'open' }, count } }
-  const paths = { '/doors': { post: { operationId: 'add', requestBody: { content: json(schema) }, responses: {} } } }
-  const doors = readContract({ openapi: '3.1.0', info: {}, paths })
-  const notes: string[] = []
-  const readBack = new ReadBack(doors, 'id', (note) => notes.push(note))
-  const [operation] = doors.operations
-  const compare = (sent: object, members: Record<string, unknown>) => {
-    const request = { method: 'POST', url: '/doors', body: JSON.stringify(sent) }
-    readBack.compare({ operation: operation!, request }, { place: 'GET /doors/1', members, schema })
-  }
-  for (const state of ['shut', 'locked']) compare({ state, count: 1 }, { state, count: 1 })
-  compare({ state: 'open', count: 1 }, { count: 1 })
-  expect(notes).toEqual([expect.stringMatching(/^state is in another form/)])
-  expect(() => {
-    compare({ state: 'shut', count: 1 }, { count: 1 })
-  }).toThrow('received no state')
 })
 
 test('lists are drawn at both ends of their range, however deep they are', () => {

@@ -38,7 +38,9 @@ const document = contractOf(
             title: { ...text, maxLength: 40 },
             effort: { type: 'integer', format: 'int32' },
             share: { type: 'number' },
-            due: { ...text, format: 'date-time' },
+            due: { anyOf: [{ ...text, format: 'date-time' }, { type: 'null' }] },
+            lasts: { oneOf: [{ type: 'null' }, { ...text, format: 'duration' }] },
+            state: { ...text, enum: ['open', 'shut', 'locked'], default: 'open' },
             tags: { type: 'array', items: { ...text, maxLength: 9 } },
             steps: { type: 'array', items: { type: 'object', properties: { text: { ...text, maxLength: 9 } } } },
             place: { type: 'object', properties: { city: { ...text, maxLength: 9 }, code: { type: 'integer' } } },
@@ -62,7 +64,7 @@ interface Ways {
   list?: (task: Task, created: Task) => Task
 }
 
-const known = ['title', 'effort', 'share', 'due', 'tags', 'steps', 'place']
+const known = ['title', 'effort', 'share', 'due', 'lasts', 'state', 'tags', 'steps', 'place']
 const ofTask = (sent: Task) =>
   Object.fromEntries(Object.entries(sent).filter(([name, value]) => known.includes(name) && value !== Infinity))
 const merged = (sent: Task, before: Task) => ({ ...before, ...ofTask(sent) })
@@ -114,6 +116,10 @@ const before = (_sent: Task, kept: Task) => kept
 const withoutFirstTag = (sent: Task) => ({ ...ofTask(sent), tags: (sent['tags'] as unknown[] | undefined)?.slice(1) })
 const cut = (title: unknown) => (typeof title === 'string' ? title.slice(0, 12) : '')
 const withShortTitle = (sent: Task) => ({ ...ofTask(sent), title: cut(sent['title']) })
+const withLaterTime = (sent: Task) => ({
+  ...ofTask(sent),
+  ...(typeof sent['due'] === 'string' ? { due: sent['due'].replace(/T\d\d:/i, 'T07:') } : {}),
+})
 const states = (lines: string[]) => lines.filter((line) => line.startsWith('  creates '))
 
 test.each<[string, Ways, RegExp]>([
@@ -136,6 +142,7 @@ test.each<[string, Ways, RegExp]>([
     /the place .*, which PATCH has sent$/,
   ],
   ['a PUT loses an item of a list', { replace: withoutFirstTag }, /the tags .*, which PUT has sent$/],
+  ['a time is another one', { create: withLaterTime }, /the due "[^"]*", expected /],
   ['a text is cut', { create: withShortTitle }, /the title "[^"]*", expected /],
   [
     'a list shows what was before',
@@ -168,10 +175,15 @@ test('a run leaves in place what its reports name', async () => {
   for (const each of named) expect([each, (await fetch(each)).status]).toEqual([each, 200])
 })
 
+const inZone0 = (time: string) => (Number.isNaN(Date.parse(time)) ? time : new Date(time).toISOString())
+const inDays = (_weeks: string, weeks: string) => `P${String(7 * Number(weeks))}D`
 const plain = (sent: Task) => ({
   ...ofTask(sent),
   ...(typeof sent['title'] === 'string' ? { title: sent['title'].trim() } : {}),
-  ...(typeof sent['due'] === 'string' ? { due: new Date(sent['due']).toISOString() } : {}),
+  ...(typeof sent['due'] === 'string' ? { due: inZone0(sent['due']) } : {}),
+  ...(typeof sent['lasts'] === 'string' ? { lasts: sent['lasts'].replace(/^P(\d+)W$/, inDays) } : {}),
+  // The default.
+  ...(sent['state'] === 'open' ? { state: undefined } : {}),
   ...(typeof sent['share'] === 'number' ? { share: Number(sent['share'].toPrecision(7)) } : {}),
   ...(Array.isArray(sent['tags']) ? { tags: [...new Set(sent['tags'])].sort() } : {}),
   changed: '2026-11-23T12:00:00Z',
