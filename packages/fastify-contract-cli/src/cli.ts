@@ -1,8 +1,7 @@
 #!/usr/bin/env node
-import { createRequire } from 'node:module'
+import { engines } from './manifest.ts'
 
 // Another Node may not even load the modules of the commands, or fail in them as if the contract were at fault.
-const { engines } = createRequire(import.meta.url)('../package.json') as { engines: { node: string } }
 const oldest = engines.node.replace('>=', '')
 
 if (process.versions.node.localeCompare(oldest, 'en', { numeric: true }) >= 0) {

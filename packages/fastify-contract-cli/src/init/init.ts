@@ -1,4 +1,4 @@
-import { lstat, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { shellQuoted } from 'fastify-contract/document'
 import { requiredSchemesOf } from 'fastify-contract/security'
@@ -6,6 +6,7 @@ import { BrokenContract, type CommandResult } from '../model/yaml/findings.ts'
 import { generateFiles } from '../generate/generate-files.ts'
 import { readContract } from '../suite/ground/contract.ts'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
+import { version } from '../manifest.ts'
 import { exampleHandlers } from './example-handlers.ts'
 import { declaredForm, writeFailureForm } from './failure-form.ts'
 import * as templates from './templates.ts'
@@ -28,7 +29,7 @@ export async function init(root: string, file: string, folder: string): Promise<
     if (code !== undefined) return refused(`cannot be written (${code})`)
     return {
       ok: true,
-      lines: [...warnings, `wrote ${[...files.keys()].join(', ')}`, ...(await nextSteps(folder, secrets))],
+      lines: [...warnings, `wrote ${[...files.keys()].join(', ')}`, ...nextSteps(folder, secrets)],
     }
   } catch (error) {
     if (error instanceof BrokenContract) return { ok: false, lines: [...error.all, `${folder} is not written`] }
@@ -84,8 +85,7 @@ function firstOf(path: string): string {
 }
 
 /** How to start a new service. Until they are in the npm registry, the packages are installed from tarballs. */
-async function nextSteps(folder: string, secrets: readonly string[]): Promise<string[]> {
-  const version = await ownVersion()
+function nextSteps(folder: string, secrets: readonly string[]): string[] {
   const tarballs = ['fastify-contract', 'fastify-contract-cli'].map((name) => `PATH/${name}-${version}.tgz`).join(' ')
   return [
     `next: cd ${shellQuoted(folder)} && npm install ${tarballs} && npm start`,
@@ -102,11 +102,9 @@ async function filesOf(path: string, name: string) {
   const source: SchemaSource = { ...readContract(document), direction: 'response' }
   const form = declaredForm(operations, source)
   const schemes = requiredSchemesOf(document, operations)
-  const version = await ownVersion()
   const service: templates.Service = {
     name: packageName(name),
     contract,
-    version,
     operations,
     schemes,
     hasForm: form !== undefined,
@@ -136,13 +134,6 @@ async function filesOf(path: string, name: string) {
   }
   const secrets = [...templates.variablesOf(schemes).values()]
   return { files: new Map([...files, ...sources]), warnings, secrets }
-}
-
-/** The version of this package, which is that of fastify-contract. */
-async function ownVersion(): Promise<string> {
-  const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
-  // The file has a version.
-  return (JSON.parse(manifest) as { version: string }).version
 }
 
 /** A name that npm takes (docs.npmjs.com, "package.json"). */

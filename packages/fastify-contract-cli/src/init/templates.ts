@@ -1,5 +1,6 @@
 import { type ContractOperation, generateCommand } from 'fastify-contract/document'
 import type { SecurityScheme, requiredSchemesOf } from 'fastify-contract/security'
+import { version } from '../manifest.ts'
 import { secretVariable } from './secret-variable.ts'
 import { comment, propertyName, quoted } from './typescript.ts'
 
@@ -14,8 +15,6 @@ export interface Service {
   name: string
   /** The file name of the contract. */
   contract: string
-  /** The version of both packages. */
-  version: string
   operations: readonly ContractOperation[]
   schemes: ReturnType<typeof requiredSchemesOf>
   /** Whether it has src/failure-form.ts. */
@@ -31,7 +30,7 @@ const exec = process.platform === 'win32' ? '' : 'exec '
 
 const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
 
-export function packageJson({ name, contract, version, isStrict }: Service): string {
+export function packageJson({ name, contract, isStrict }: Service): string {
   const generate = `${generateCommand(contract, 'generated')}${isStrict ? ' --strict' : ''}`
   return json({
     name,
