@@ -153,12 +153,13 @@ export function prepareForTypes(
     }
     const { itemSchema } = object
     if (isObject(itemSchema)) return { schema: noted(['AsyncIterable'], itemSchema) }
-    const conditional = conditionalNames(node, document).map((name) => [name, {}])
+    const conditional = conditionalNames(node, document).map((name) => [name, {}] as const)
     const written = node['properties']
     const marked = Object.entries(isObject(properties) && isObject(written) ? properties : {}).map(
-      ([name, property]) => [name, mark(property, memberOf(written, name), ['default', 'readOnly', 'writeOnly'])],
+      ([name, property]) =>
+        [name, mark(property, memberOf(written, name), ['default', 'readOnly', 'writeOnly'])] as const,
     )
-    return withIndex(object, Object.fromEntries([...conditional, ...marked]) as Record<string, unknown>)
+    return withIndex(object, Object.fromEntries([...conditional, ...marked]))
   }
 
   /** Copies what a reference leads to, because openapi-typescript gives a name to components alone. */

@@ -27,8 +27,7 @@ export function writeTypes({
   const written = transformed(source, {
     alphabetize: true,
     emptyObjectsUnknown: true,
-    // The types of openapi-typescript have no symbol keys.
-    transform: (schema, options) => typeOf(schema as Schema & { [note]?: Note }, options),
+    transform: (schema, options) => typeOf(schema, options),
     // Defaults within `anyOf` and `oneOf` are not applied.
     postTransform: (type, { path = '' }) =>
       marks.has('$Default') && /\/(?:anyOf|oneOf)\/\d+$/.test(path) && isCompound(type)
@@ -57,7 +56,7 @@ export function writePlainTypes(written: Record<string, unknown>): string {
     { components: {}, ...(source as OpenAPI3) },
     {
       defaultNonNullable: true,
-      transform: (schema, options) => mendedTypeOf(schema as Schema & { [note]?: Note }, options),
+      transform: (schema, options) => mendedTypeOf(schema, options),
     },
   )
 }
@@ -108,11 +107,19 @@ ${alternatives.sort().join('')}}
 `
 }
 
+/** What is read of a schema. The types of openapi-typescript have no symbol keys. */
+interface Noted extends Pick<Schema, 'format' | 'minItems' | 'maxItems'> {
+  type?: string | readonly string[]
+  prefixItems?: readonly unknown[]
+  items?: unknown
+  [note]?: Note
+}
+
 type Transformed = Parameters<typeof transformSchemaObject>[0]
 type Options = Parameters<typeof transformSchemaObject>[1]
 
 /** The type of a schema, if it differs from that of openapi-typescript. */
-function typeOf(schema: Schema & { [note]?: Note }, options: Options): TypeNode | undefined {
+function typeOf(schema: Noted, options: Options): TypeNode | undefined {
   const { type, format } = schema
   const mended = mendedTypeOf(schema, options)
   if (mended !== undefined) return mended
@@ -124,9 +131,9 @@ function typeOf(schema: Schema & { [note]?: Note }, options: Options): TypeNode 
 }
 
 /** The type of a schema that openapi-typescript does not know or misreads. */
-function mendedTypeOf(schema: Schema & { [note]?: Note }, options: Options): TypeNode | undefined {
+function mendedTypeOf(schema: Noted, options: Options): TypeNode | undefined {
   const { [note]: noted, type, prefixItems } = schema
-  if (Array.isArray(prefixItems) && [type].flat().includes('array')) return tupleOf(schema, options)
+  if (prefixItems !== undefined && [type].flat().includes('array')) return tupleOf(schema, options)
   if (noted === undefined) return undefined
   const { marks, required = [], content } = noted
   if (content === 'object') return ts.factory.createKeywordTypeNode(ts.SyntaxKind.ObjectKeyword)
@@ -139,11 +146,11 @@ function mendedTypeOf(schema: Schema & { [note]?: Note }, options: Options): Typ
 /**
  * The type of a list with `prefixItems`. openapi-typescript takes each of them as required, and leaves out the others.
  */
-function tupleOf(schema: Schema, options: Options): TypeNode {
-  const { type, prefixItems, items, minItems = 0, maxItems = Infinity } = schema
+function tupleOf(schema: Noted, options: Options): TypeNode {
+  const { type, prefixItems = [], items, minItems = 0, maxItems = Infinity } = schema
   // The contract was checked.
   const typeOfItem = (item: unknown) => transformSchemaObject((item === true ? {} : item) as Transformed, options)
-  const first = (prefixItems as unknown[]).map((item, index) =>
+  const first = prefixItems.map((item, index) =>
     index < minItems ? typeOfItem(item) : ts.factory.createOptionalTypeNode(typeOfItem(item)),
   )
   const others = ts.factory.createRestTypeNode(ts.factory.createArrayTypeNode(typeOfItem(items ?? true)))

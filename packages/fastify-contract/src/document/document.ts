@@ -1,6 +1,7 @@
+import { isObject } from '../json/json.ts'
 import { BrokenReference, find } from '../json/pointer.ts'
 import type { Schema } from '../schema/schema.ts'
-import { isMap, type methodFields, operationPlaces } from './methods.ts'
+import { type methodFields, operationPlaces } from './methods.ts'
 
 /** The default file name of the contract. */
 export const contractFile = 'openapi.yaml'
@@ -174,7 +175,7 @@ function createReader(document: ContractDocument) {
 
   const exampled = ({ examples }: Exampled): Partial<Exampled> =>
     // Those of a schema are a list.
-    isMap(examples) ? { examples: mapped(examples, (each) => resolve(each, () => ({}))) } : {}
+    isObject(examples) ? { examples: mapped(examples, (each) => resolve(each, () => ({}))) } : {}
   const contentOf = ({ content }: { content?: Record<string, MediaType> }) =>
     content === undefined ? {} : { content: mapped(content, (media) => ({ ...media, ...exampled(media) })) }
   const header = (written: Header) => resolve(written, exampled)

@@ -1,3 +1,4 @@
+import { isObject } from '../json/json.ts'
 import { METHODS } from '../node-http.ts'
 
 /** Those of OpenAPI 3.1. */
@@ -23,15 +24,13 @@ export interface OperationPlace {
 /** Lists the operations of a path item: those that are fields, then `additionalOperations`. What is no object is none. */
 export function operationPlaces(item: object): OperationPlace[] {
   const fields = item as Record<string, unknown>
-  const others = fields['additionalOperations']
+  const written = fields['additionalOperations']
+  const others = isObject(written) ? written : {}
   return [
-    ...methodFields.filter((key) => isMap(fields[key])).map((key) => ({ method: key, holder: fields, key })),
-    ...(isMap(others) ? Object.keys(others).filter((key) => isMap(others[key])) : []).map((key) => ({
-      method: key.toLowerCase(),
-      // It has a member.
-      holder: others as Record<string, unknown>,
-      key,
-    })),
+    ...methodFields.filter((key) => isObject(fields[key])).map((key) => ({ method: key, holder: fields, key })),
+    ...Object.keys(others)
+      .filter((key) => isObject(others[key]))
+      .map((key) => ({ method: key.toLowerCase(), holder: others, key })),
   ]
 }
 
@@ -49,9 +48,4 @@ export function methodProblem(name: string): string | undefined {
 
 function isField(name: string): boolean {
   return methodFields.some((field) => field.toUpperCase() === name)
-}
-
-/** Whether a member maps names to values. */
-export function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

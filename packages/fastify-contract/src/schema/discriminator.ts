@@ -1,3 +1,4 @@
+import { isObject } from '../json/json.ts'
 import { keyOf } from './scalar-assertions.ts'
 import { constantsOf, propertiesOf, requiredOf } from './meaning.ts'
 import { isPlainObject } from './json-view.ts'
@@ -54,10 +55,9 @@ export function selectionOf<Branch>(branches: Branch[], { name, constants }: Dis
   const keys = constants.map((each) => each && new Set(each.map(keyOf)))
   const others = keys.filter((set) => set === undefined).length
   return (value: unknown, state: Viewing): { selected: Branch[]; isNone: boolean } => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return { selected: branches, isNone: false }
+    if (!isObject(value)) return { selected: branches, isNone: false }
     if (state.isReply && !isPlainObject(value)) readNamed(state, value, [name])
-    const key = Object.hasOwn(value, name) ? keyOf((value as Record<string, unknown>)[name]) : undefined
+    const key = Object.hasOwn(value, name) ? keyOf(value[name]) : undefined
     const selected = branches.filter((_branch, index) => keys[index]?.has(key) ?? true)
     return { selected, isNone: selected.length === others }
   }

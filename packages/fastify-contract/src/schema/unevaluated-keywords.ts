@@ -1,4 +1,5 @@
 import type { ValidateFunction } from 'ajv'
+import { isObject } from '../json/json.ts'
 import { escapeName } from '../json/pointer.ts'
 import { areValid, isValid } from './applicator-keywords.ts'
 import { type Compilers, type Context, contextOf, isBranchValid } from './branch.ts'
@@ -27,7 +28,7 @@ export function unevaluatedKeywords({ compile, compileBranch }: Compilers) {
         const isWholeValid = isValid(this, validate, whole, data, context)
         this.isNoting = isNoting
         if (!isWholeValid) return false
-        if (isOpen || typeof data !== 'object' || data === null || Array.isArray(data)) return true
+        if (isOpen || !isObject(data)) return true
         const place = context?.instancePath ?? ''
         this.work.count(this.objects.length - before)
         const declared = this.objects.slice(before).filter((object) => object.place === place)
@@ -40,10 +41,7 @@ export function unevaluatedKeywords({ compile, compileBranch }: Compilers) {
         return areValid(
           this,
           validate,
-          names.map((name) => {
-            const member = (data as Record<string, unknown>)[name]
-            return [other, member, contextOf(context, data, name, escapeName(name))]
-          }),
+          names.map((name) => [other, data[name], contextOf(context, data, name, escapeName(name))]),
         )
       }
       return validate

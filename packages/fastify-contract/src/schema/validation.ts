@@ -26,7 +26,7 @@ interface Coercion {
 interface DeclaredObject {
   /** A JSON Pointer. A reply may contain one object several times. */
   place: string
-  object: object
+  object: Record<string, unknown>
   names: NameSet
   /** Whether the schema decides by itself about the other properties. */
   isOpen: boolean
@@ -238,7 +238,7 @@ export const declaredKeyword = guarded(
     errors: false,
     compile({ names, patterns, isOpen, isClosed }: Declaration) {
       const declared = nameSet(names, patterns)
-      const validate: KeywordFunction = function (this: Validation, object: object, context) {
+      const validate: KeywordFunction = function (this: Validation, object: Record<string, unknown>, context) {
         const note = { place: context?.instancePath ?? '', object, names: declared, isOpen, isClosed }
         this.hasOthers ||= hasOthers(note)
         if (this.isNoting) this.objects.push(note)
@@ -260,7 +260,7 @@ export const declaredKeyword = guarded(
   },
 )
 
-function hasOnly(object: object, names: ReadonlySet<string>): boolean {
+function hasOnly(object: Record<string, unknown>, names: ReadonlySet<string>): boolean {
   // An inherited property is no other one, but there is none in JSON.
   for (const name in object) if (!names.has(name) && isGiven(object, name)) return false
   return true
@@ -333,8 +333,8 @@ function hasOthers({ object, names, isClosed }: DeclaredObject): boolean {
 }
 
 /** JSON has no undefined property. */
-function isGiven(object: object, name: string): boolean {
-  return (object as Record<string, unknown>)[name] !== undefined
+function isGiven(object: Record<string, unknown>, name: string): boolean {
+  return object[name] !== undefined
 }
 
 /** Whether a schema declares a property of the object that all of these schemas describe. */

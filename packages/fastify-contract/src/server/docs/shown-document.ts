@@ -3,7 +3,7 @@ import { fastify } from 'fastify'
 import type { OpenAPIV3 } from 'openapi-types'
 import { type Contract, documentOf, writtenDocumentOf } from '../../document/contract.ts'
 import { type ContractDocument, type PathItem, basePathsOf, operationsIn } from '../../document/document.ts'
-import { isMap } from '../../document/methods.ts'
+import { isObject } from '../../json/json.ts'
 import { mapMembers } from '../../json/map-members.ts'
 
 interface Server {
@@ -68,7 +68,7 @@ function withSecurity(document: Partial<ContractDocument>): object {
 
 function itemWithSecurity(item: unknown): unknown {
   // An extension, or a component that nothing uses, may be anything.
-  if (!isMap(item) || item['security'] === undefined) return item
+  if (!isObject(item) || item['security'] === undefined) return item
   const { security, ...own } = item
   const operations = operationsIn(own).flatMap(({ method, written }) =>
     Object.hasOwn(own, method) ? [[method, { security, ...written }]] : [],
