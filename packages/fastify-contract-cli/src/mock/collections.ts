@@ -1,6 +1,6 @@
 import { Refusal } from 'fastify-contract'
 import { type ContractOperation, declaredResponse, isJson, isReading } from 'fastify-contract/document'
-import type { Schema } from 'fastify-contract/schema'
+import type { Subschema } from 'fastify-contract/schema'
 import { successOf } from '../suite/ground/contract.ts'
 import { type SchemaSource, flatten } from '../suite/draw/flat-schema.ts'
 import { type Resource, idKey, idTextOf, resourcesOf, unwrapped } from '../suite/ground/resources.ts'
@@ -23,7 +23,7 @@ export interface Request {
 }
 
 /** Makes the value of a JSON body from its schema and the value that it would have. */
-type Show = (schema: Schema, plain: () => unknown) => unknown
+type Show = (schema: Subschema, plain: () => unknown) => unknown
 
 /** A request to a collection, and how it is answered. */
 interface Asked {
@@ -135,7 +135,7 @@ export class Collections {
   }
 
   /** A thing as a schema shows it, in its envelope if it has one. */
-  #shown({ parameter }: Resource, members: unknown, schema: Schema, plain: () => unknown): unknown {
+  #shown({ parameter }: Resource, members: unknown, schema: Subschema, plain: () => unknown): unknown {
     const { name, inner } = this.#thingIn(parameter, schema)
     if (name === undefined) return conform(members, schema, this.#source)
     const value: unknown = { ...membersOf(plain()), [name]: conform(members, inner, this.#source) }
@@ -143,9 +143,9 @@ export class Collections {
   }
 
   /** The schema of a thing within that of a body, and the property that holds it. */
-  #thingIn(parameter: string, schema: Schema): { name?: string; inner: Schema } {
+  #thingIn(parameter: string, schema: Subschema): { name?: string; inner: Subschema } {
     const { properties } = flatten(schema, this.#source)
-    const isNamed = (each: Schema) =>
+    const isNamed = (each: Subschema) =>
       idKey(parameter, Object.keys(flatten(each, this.#source).properties)) !== undefined
     if (isNamed(schema)) return { inner: schema }
     const [name, inner] = Object.entries(properties).find(([, property]) => isNamed(property)) ?? []
@@ -153,7 +153,7 @@ export class Collections {
   }
 
   /** The list in a body: all of it, or one property. */
-  #listIn(schema: Schema): { name?: string; items: Schema; maxItems?: number | undefined } | undefined {
+  #listIn(schema: Subschema): { name?: string; items: Subschema; maxItems?: number | undefined } | undefined {
     const { assertions, properties } = flatten(schema, this.#source)
     const { items, maxItems } = assertions
     if (items !== undefined) return { items, maxItems }
@@ -189,7 +189,7 @@ export class Collections {
   }
 
   /** The schema of the JSON of an operation that succeeds. */
-  #schemaOf(operation: ContractOperation): Schema | undefined {
+  #schemaOf(operation: ContractOperation): Subschema | undefined {
     const { content = {} } = declaredResponse(operation.object.responses, successOf(operation)) ?? {}
     return Object.entries(content).find(([type]) => isJson(type))?.[1].schema
   }
@@ -207,7 +207,7 @@ export class Collections {
     const schemas = [{ allOf: [replySchema, pathSchema] }, replySchema, pathSchema]
     const first = this.#memory.sizeOf(collection)
     for (let index = first; ; index++) {
-      const draw = (schema: Schema) => attempt('', {}, () => plainValue(schema, this.#source, index))
+      const draw = (schema: Subschema) => attempt('', {}, () => plainValue(schema, this.#source, index))
       const value = schemas.reduce<unknown>((found, schema) => found ?? draw(schema), undefined) ?? index + 1
       const id = idTextOf(value) ?? String(index + 1)
       if (index > 2 * first || this.#memory.find(collection, id) === undefined)

@@ -1,11 +1,11 @@
-import type { Schema } from 'fastify-contract/schema'
+import type { Subschema } from 'fastify-contract/schema'
 import { type SchemaSource, flatten, isHidden, merged } from '../suite/draw/flat-schema.ts'
 import { isObject } from '../suite/ground/members.ts'
 import { plainValue } from '../suite/draw/plain-value.ts'
 
 /** Whether a value can be a reply of a schema. */
-export function isReply(value: unknown, schema: Schema | boolean, source: SchemaSource): boolean {
-  return schema === true || (schema !== false && source.problemsOf(value, schema, 'closed').length === 0)
+export function isReply(value: unknown, schema: Subschema, source: SchemaSource): boolean {
+  return source.problemsOf(value, schema, 'closed').length === 0
 }
 
 /**
@@ -14,7 +14,7 @@ export function isReply(value: unknown, schema: Schema | boolean, source: Schema
  *
  * @throws NoGenerator when no valid value is known
  */
-export function conform(value: unknown, schema: Schema, source: SchemaSource): unknown {
+export function conform(value: unknown, schema: Subschema, source: SchemaSource): unknown {
   for (const isStrict of [false, true]) {
     const completed = complete(value, schema, source, isStrict)
     if (isReply(completed, schema, source)) return completed
@@ -25,7 +25,7 @@ export function conform(value: unknown, schema: Schema, source: SchemaSource): u
 /** @param isStrict whether each property is checked, and replaced where it is not valid */
 function complete(
   value: unknown,
-  schema: Schema | boolean,
+  schema: Subschema,
   source: SchemaSource,
   isStrict: boolean,
   flat = flatten(schema, source),
@@ -46,7 +46,7 @@ function complete(
   const isOpen = additionalProperties !== undefined && additionalProperties !== false
   const names = new Set([...Object.keys(properties), ...required, ...(isOpen ? Object.keys(value) : [])])
   const members = [...names].flatMap((name): [string, unknown][] => {
-    const property: Schema | boolean = Object.hasOwn(properties, name) ? properties[name]! : {}
+    const property = Object.hasOwn(properties, name) ? properties[name]! : {}
     if (isHidden(flat, property)) return []
     const member = Object.hasOwn(value, name) ? complete(value[name], property, source, isStrict) : undefined
     if (member !== undefined && (!isStrict || isReply(member, property, source))) return [[name, member]]

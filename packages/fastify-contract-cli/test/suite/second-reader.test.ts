@@ -1,4 +1,4 @@
-import type { Schema } from 'fastify-contract/schema'
+import type { Schema, Subschema } from 'fastify-contract/schema'
 import { expect, test } from 'vitest'
 import { type CheckKind, type Result, type TestedContract, parseExactly, readContract } from '../../src/suite.ts'
 import { test as testServer } from '../../src/suite.ts'
@@ -87,7 +87,7 @@ const contract = readContract({ paths: { '/name': { get: { operationId: 'getName
 
 /** Tests a server that answers with a body, by a validator that is broken for responses. */
 async function resultsWith(problems: string[], body: string): Promise<Result[]> {
-  const problemsOf = (value: unknown, schema: Schema, kind?: CheckKind) =>
+  const problemsOf = (value: unknown, schema: Subschema, kind?: CheckKind) =>
     kind === 'request' || kind === undefined ? contract.problemsOf(value, schema, kind) : problems
   const broken: TestedContract = { ...contract, problemsOf }
   const headers = { 'content-type': 'application/json' }

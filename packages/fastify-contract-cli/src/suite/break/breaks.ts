@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { isIntegerFormat } from 'fastify-contract/json'
-import type { JsonType, Schema } from 'fastify-contract/schema'
+import { type JsonType, type Schema, type Subschema, alternativesOf } from 'fastify-contract/schema'
+import type { Assertions } from '../draw/assertions.ts'
 import {
-  type Assertions,
   type FlatSchema,
   type SchemaSource,
   flatten,
-  choicesOf,
   isAllowed,
   sent,
   namedTypesOf,
@@ -69,7 +68,7 @@ function isOf(type: JsonType, value: Json): boolean {
 }
 
 /** Lists each rule of a schema, at every place in it, with values that break it. */
-export function breaksOf(schema: Schema, place: string, source: SchemaSource): Break[] {
+export function breaksOf(schema: Subschema, place: string, source: SchemaSource): Break[] {
   return breaksAt(flatten(schema, { ...source, places: { left: maxPlaces } }), place)
 }
 
@@ -147,7 +146,7 @@ function against(flat: FlatSchema, keyword: string, value: unknown): fc.Arbitrar
   if (keyword === 'pattern') return fc.oneof(drawn({ ...flat, examples: [], assertions: others }), around(flat))
   // The keywords that have an opposite have a number.
   const opposite = opposites[keyword]?.(value as number)
-  return drawn({ ...flat, examples: [], assertions: { ...others, ...opposite }, choices: choicesOf(others) })
+  return drawn({ ...flat, examples: [], assertions: { ...others, ...opposite }, choices: alternativesOf(others) })
 }
 
 /** What a server that ignores case takes for the same text. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type ContractOperation, type Parameter, kindOf } from 'fastify-contract/document'
-import type { Schema } from 'fastify-contract/schema'
+import type { Subschema } from 'fastify-contract/schema'
 import { bodySchema, bodyTypes, encodingsOf, partTypesOf } from '../write/bodies.ts'
 import { type Break, breaksOf, noCounterexample } from './breaks.ts'
 import { deepTexts } from '../write/deep-texts.ts'
@@ -251,7 +251,7 @@ function breaksOfMembers(
   const missing = required.map((name): MemberBreak => {
     return { name, place: `/${name}`, rule: 'required', draw: () => fc.constant([]) }
   })
-  const rulesOf = (name: string, property: Schema): Break[] => {
+  const rulesOf = (name: string, property: Subschema): Break[] => {
     const flat = flatten(property, source)
     if (isOfText(flat)) return rulesOfText(property, source).map((rule) => ({ place: '', ...rule }))
     if (isDeep(name)) return deepBreaks(whole, property)
@@ -267,7 +267,7 @@ function breaksOfMembers(
 }
 
 /** Rules within a value that is written deeply, and values that break them. */
-function deepBreaks(around: FlatSchema, schema: Schema): Break[] {
+function deepBreaks(around: FlatSchema, schema: Subschema): Break[] {
   const list = (): Break[] => {
     const flat = within(around, schema)
     const types = namedTypesOf(flat).join()
@@ -292,12 +292,12 @@ function deepBreaks(around: FlatSchema, schema: Schema): Break[] {
 interface TextOptions {
   isSendable: (value: Json) => boolean
   /** The schema that a value must break, where values are drawn from a narrower one. */
-  whole: Schema
+  whole: Subschema
 }
 
 /** Rules of a value that is sent as a text, and values whose texts break them whatever they are read as. */
 function rulesOfText(
-  schema: Schema,
+  schema: Subschema,
   source: SchemaSource,
   { isSendable, whole }: TextOptions = { isSendable: () => true, whole: schema },
 ): Rule[] {

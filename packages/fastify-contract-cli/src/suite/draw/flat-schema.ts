@@ -1,57 +1,27 @@
 import type { Parameter } from 'fastify-contract/document'
-import type { Direction, JsonType, NamedSchemas, Schema } from 'fastify-contract/schema'
+import type { Direction, JsonType, NamedSchemas, Schema, Subschema } from 'fastify-contract/schema'
 import { alternativesOf, targetOf, withoutAnnotations } from 'fastify-contract/schema'
 import type { SchemaChecks } from '../ground/contract.ts'
-import { canonical } from '../ground/exact-json.ts'
+import { type Assertions, bothOf, bothSchemas } from './assertions.ts'
 import type { Json } from './json-value.ts'
 import type { Clock } from '../ground/clock.ts'
 import { TooDeep } from '../ground/no-generator.ts'
 
-/** The keywords that assert something of a value and for which values are drawn on purpose. */
-export interface Assertions {
-  type?: JsonType | JsonType[]
-  format?: string
-  enum?: Json[]
-  const?: Json
-  minimum?: number | bigint
-  maximum?: number | bigint
-  exclusiveMinimum?: number | bigint
-  exclusiveMaximum?: number | bigint
-  multipleOf?: number | bigint
-  minLength?: number
-  maxLength?: number
-  pattern?: string
-  items?: Schema
-  prefixItems?: (Schema | boolean)[]
-  contains?: Schema | boolean
-  minContains?: number
-  maxContains?: number
-  minItems?: number
-  maxItems?: number
-  uniqueItems?: boolean
-  minProperties?: number
-  maxProperties?: number
-  additionalProperties?: boolean | Schema
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  not?: Schema
-}
-
 /** A schema whose `$ref` and `allOf` are merged. */
 export interface FlatSchema {
   assertions: Assertions
-  properties: Record<string, Schema>
-  required: string[]
-  examples: Json[]
+  properties: Readonly<Record<string, Subschema>>
+  required: readonly string[]
+  examples: readonly Json[]
   default: Json
   /** Lists of schemas of each of which a value matches one. */
-  choices: Schema[][]
+  choices: readonly (readonly Subschema[])[]
   isReadOnly: boolean
   isWriteOnly: boolean
   /** What `assertions` do not hold, because another part has the same keyword. Values are drawn without it, and checked. */
-  also: Schema[]
+  also: readonly Schema[]
   /** The named schemas that were followed. */
-  targets: Schema[]
+  targets: readonly Schema[]
   /** The named schemas around it, from the outermost on. */
   trail: readonly Schema[]
   /** How many objects and lists are around it. */
@@ -88,20 +58,17 @@ export type GivenValues = ReadonlyMap<`${Parameter['in']}/${string}`, string>
  *
  * @param visited the named schemas that were merged before; each counts once, however many parts refer to it
  */
-export function flatten(schema: Schema | boolean, source: SchemaSource, visited = new Set<Schema>()): FlatSchema {
+export function flatten(schema: Subschema, source: SchemaSource, visited = new Set<Schema>()): FlatSchema {
   if (typeof schema === 'boolean') return flatten(schema ? {} : { not: {} }, source, visited)
   const { example, examples, default: standard, readOnly, writeOnly } = schema
-  const { $ref, allOf, properties, required, ...assertions }: Record<string, unknown> = {
-    ...withoutAnnotations(schema),
-  }
+  const { $ref, allOf = [], properties = {}, required = [], ...assertions } = withoutAnnotations(schema)
   const flat: FlatSchema = {
-    // `generate` has checked the values of all keywords.
     assertions,
     default: standard,
-    choices: choicesOf(schema),
-    properties: (properties ?? {}) as FlatSchema['properties'],
-    required: (required ?? []) as string[],
-    examples: [...((examples ?? []) as Json[]), ...[example, standard].filter((each) => each !== undefined)],
+    choices: alternativesOf(schema),
+    properties,
+    required,
+    examples: [examples ?? [], example ?? [], standard ?? []].flat(),
     isReadOnly: readOnly === true,
     isWriteOnly: writeOnly === true,
     also: [],
@@ -110,7 +77,7 @@ export function flatten(schema: Schema | boolean, source: SchemaSource, visited 
     level: 0,
     source,
   }
-  const parts = ((allOf ?? []) as Schema[]).map((part) => flatten(part, source, visited))
+  const parts = allOf.map((part) => flatten(part, source, visited))
   const target = $ref === undefined ? undefined : (targetOf(schema, source.schemas) ?? {})
   if (target === undefined || visited.has(target)) return parts.reduce(merged, flat)
   visited.add(target)
@@ -118,13 +85,8 @@ export function flatten(schema: Schema | boolean, source: SchemaSource, visited 
   return parts.reduce(merged, merged({ ...followed, targets: [target, ...followed.targets] }, flat))
 }
 
-/** The lists of alternatives of a schema. `generate` has checked them. */
-export function choicesOf(schema: Schema): Schema[][] {
-  return alternativesOf(schema) as Schema[][]
-}
-
 /** Flattens the schema of a property or an item. @throws TooDeep when it is in itself a third time */
-export function within(flat: FlatSchema, schema: Schema | boolean): FlatSchema {
+export function within(flat: FlatSchema, schema: Subschema): FlatSchema {
   const inner = flatten(schema, flat.source)
   const around = [...flat.trail, ...flat.targets]
   const isDeep = (target: Schema) => around.filter((each) => each === target).length > 1
@@ -132,44 +94,22 @@ export function within(flat: FlatSchema, schema: Schema | boolean): FlatSchema {
   return { ...inner, trail: around, level: flat.level + 1 }
 }
 
-/** Keywords that mean nothing without the first of them. */
-const together = [
-  ['if', 'then', 'else'],
-  ['contains', 'minContains', 'maxContains'],
-] as const
-
 /** Merges two schemas that both hold. */
 export function merged(a: FlatSchema, b: FlatSchema): FlatSchema {
-  const others: Record<string, unknown> = { ...b.assertions }
-  const also = [...a.also, ...b.also]
-  for (const keywords of together) {
-    if (!(keywords[0] in a.assertions && keywords[0] in others)) continue
-    const part = keywords.filter((keyword) => keyword in others).map((keyword) => [keyword, others[keyword]])
-    also.push(Object.fromEntries(part) as Schema)
-    for (const keyword of keywords) Reflect.deleteProperty(others, keyword)
-  }
-  const assertions: Record<string, unknown> = { ...a.assertions, ...others }
-  for (const [keyword, first] of Object.entries(a.assertions)) {
-    const second = others[keyword]
-    if (second === undefined || canonical(first) === canonical(second)) continue
-    const both = bothOf[keyword]?.(first, second)
-    assertions[keyword] = both ?? first
-    if (both === undefined) also.push({ [keyword]: second })
-  }
-  const names = Object.keys(a.properties).filter((name) => Object.hasOwn(b.properties, name))
-  const common = names.map((name) => [name, bothSchemas(a.properties[name], b.properties[name])])
+  const { assertions, also } = bothOf(a.assertions, b.assertions)
   const required = [...new Set([...a.required, ...b.required])]
-  const properties = { ...a.properties, ...b.properties, ...(Object.fromEntries(common) as Record<string, Schema>) }
-  for (const name of Object.keys(properties)) {
-    if (!isForbidden(name, a) && !isForbidden(name, b)) continue
-    if (required.includes(name)) properties[name] = { not: {} }
-    else Reflect.deleteProperty(properties, name)
-  }
+  const names = Object.keys({ ...a.properties, ...b.properties })
+  const properties = names.flatMap((name): [string, Subschema][] => {
+    const [first, second] = [propertyOf(name, a), propertyOf(name, b)]
+    if (first !== false && second !== false)
+      return [[name, bothSchemas(first ?? second ?? true, second ?? first ?? true)]]
+    return required.includes(name) ? [[name, false]] : []
+  })
   return {
     ...a,
     assertions,
-    also,
-    properties,
+    also: [...a.also, ...b.also, ...also],
+    properties: Object.fromEntries(properties),
     required,
     examples: [...a.examples, ...b.examples],
     default: a.default ?? b.default,
@@ -180,42 +120,11 @@ export function merged(a: FlatSchema, b: FlatSchema): FlatSchema {
   }
 }
 
-/** Whether one part of a schema closes its objects to a property of another part. */
-function isForbidden(name: string, { assertions, properties }: FlatSchema): boolean {
-  const isClosed = assertions.additionalProperties === false && !('patternProperties' in assertions)
-  return isClosed && !Object.hasOwn(properties, name)
+/** What one part of a schema says of a property: `false` where it closes its objects to it, undefined for nothing. */
+function propertyOf(name: string, { assertions, properties }: FlatSchema): Subschema | undefined {
+  if (Object.hasOwn(properties, name)) return properties[name]
+  return assertions.additionalProperties === false && !('patternProperties' in assertions) ? false : undefined
 }
-
-type Both = (a: unknown, b: unknown) => unknown
-
-// The values of these keywords are numbers.
-const larger: Both = (a, b) => ((a as number) > (b as number) ? a : b)
-const smaller: Both = (a, b) => ((a as number) < (b as number) ? a : b)
-const common: Both = (a, b) => {
-  const second = new Set([b].flat().map(canonical))
-  return [a].flat().filter((value) => second.has(canonical(value)))
-}
-const bothSchemas: Both = (a, b) => (a === b ? a : { allOf: [a, b] })
-const bothTypes: Both = (a, b) => {
-  const [first = [], second = []] = [a, b].map((types) => [types].flat())
-  const isWithin = (type: unknown, types: unknown[]) =>
-    types.includes(type) || (type === 'integer' && types.includes('number'))
-  const kept = [...first.filter((type) => isWithin(type, second)), ...second.filter((type) => isWithin(type, first))]
-  return [...new Set(kept)]
-}
-
-const each = (keywords: string, both: Both) => keywords.split(' ').map((keyword) => [keyword, both] as const)
-
-/** What two values of a keyword mean together. */
-const bothOf: Record<string, Both | undefined> = Object.fromEntries([
-  ['type', bothTypes],
-  ['enum', common],
-  ['items', bothSchemas],
-  ['uniqueItems', (a, b) => a === true || b === true],
-  ['additionalProperties', (a, b) => (a === false || b === false ? false : bothSchemas(a, b))],
-  ...each('minimum exclusiveMinimum minLength minItems minProperties', larger),
-  ...each('maximum exclusiveMaximum maxLength maxItems maxProperties', smaller),
-] satisfies (readonly [string, Both])[])
 
 /** Whether values may be large: a body of many levels has very many inner ones. */
 export function isOuter({ level }: FlatSchema): boolean {
@@ -252,7 +161,7 @@ export function sent(flat: FlatSchema): FlatSchema {
 }
 
 /** Whether messages of the direction leave a property out. */
-export function isHidden({ source }: Pick<FlatSchema, 'source'>, property: Schema | boolean): boolean {
+export function isHidden({ source }: Pick<FlatSchema, 'source'>, property: Subschema): boolean {
   const { isReadOnly, isWriteOnly } = flatten(property, source)
   return source.direction === 'response' ? isWriteOnly : isReadOnly
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { JsonType, Schema } from 'fastify-contract/schema'
+import { type JsonType, type Subschema, isSchema } from 'fastify-contract/schema'
 import { NoGenerator, attempt } from '../ground/no-generator.ts'
 import { type FlatSchema, type SchemaSource, flatten, isAllowed, isDeep, merged } from './flat-schema.ts'
 import { namedTypesOf, nullLast, sent, within } from './flat-schema.ts'
@@ -37,7 +37,7 @@ interface Choice {
  * @throws NoGenerator without a known value
  */
 export function plainValue(
-  schema: Schema,
+  schema: Subschema,
   source: SchemaSource,
   index = 0,
   isRight: (value: Json) => boolean = () => true,
@@ -74,14 +74,14 @@ function isChecked(value: Json, flat: FlatSchema, { checks }: Choice): boolean {
   return checks === undefined || (checks.left-- > 0 && isAllowed(flat)(value))
 }
 
-function memberOf(flat: FlatSchema, schema: Schema | boolean, choice: Choice): Json {
+function memberOf(flat: FlatSchema, schema: Subschema, choice: Choice): Json {
   return valueOf(sent(within(flat, schema)), choice)
 }
 
 /** A value of the first alternative that has one, `null` last. */
 function alternativeOf(flat: FlatSchema, choice: Choice): Json {
   const [alternatives = [], ...choices] = flat.choices
-  const sorted = alternatives.toSorted(nullLast(({ type }) => type))
+  const sorted = alternatives.toSorted(nullLast((part) => isSchema(part) && part.type))
   const start = choice.index % sorted.length
   for (const part of [...sorted.slice(start), ...sorted.slice(0, start)]) {
     const whole = () => valueOf(sent(merged({ ...flat, choices }, within(flat, part))), choice)

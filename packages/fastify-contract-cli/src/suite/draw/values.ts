@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { mapMembers } from 'fastify-contract/json'
-import { type JsonType, type Schema, isSchema } from 'fastify-contract/schema'
+import { type JsonType, type Subschema, isSchema } from 'fastify-contract/schema'
 import {
   type FlatSchema,
   type SchemaSource,
@@ -21,12 +21,12 @@ import { textsOf } from './texts.ts'
 import { NoGenerator, attempt } from '../ground/no-generator.ts'
 
 /** Values that a schema allows in messages of the direction, its edges among them. @throws NoGenerator */
-export function valuesOf(schema: Schema, source: SchemaSource): fc.Arbitrary<Json> {
+export function valuesOf(schema: Subschema, source: SchemaSource): fc.Arbitrary<Json> {
   return allowed(sent(flatten(schema, source)))
 }
 
 /** Values of a property or an item. @throws NoGenerator */
-export function memberOf(flat: FlatSchema, schema: Schema | boolean): fc.Arbitrary<Json> {
+export function memberOf(flat: FlatSchema, schema: Subschema): fc.Arbitrary<Json> {
   return allowed(sent(within(flat, schema)))
 }
 
@@ -66,7 +66,7 @@ export function drawn(flat: FlatSchema): fc.Arbitrary<Json> {
 
 /** A value of a contract as values are drawn: its integers are bigints. */
 export function exact(value: Json): Json {
-  return Number.isSafeInteger(value) ? BigInt(value as number) : mapMembers(value, exact)
+  return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : mapMembers(value, exact)
 }
 
 function drawnAnew(flat: FlatSchema): fc.Arbitrary<Json> {
@@ -108,8 +108,8 @@ function allowsNothing({ assertions, required }: FlatSchema): boolean {
 }
 
 /** Values of some alternatives, `null` last. */
-function drawnFrom(flat: FlatSchema, alternatives: Schema[]): fc.Arbitrary<Json> {
-  const sorted = alternatives.toSorted(nullLast(({ type }) => type))
+function drawnFrom(flat: FlatSchema, alternatives: readonly Subschema[]): fc.Arbitrary<Json> {
+  const sorted = alternatives.toSorted(nullLast((part) => isSchema(part) && part.type))
   const parts: fc.Arbitrary<Json>[] = []
   for (const [index, part] of sorted.entries()) {
     const draw = () => drawn(sent(merged(flat, within(flat, part))))
@@ -170,7 +170,7 @@ function listsOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
 }
 
 /** Lists whose first items have schemas of their own, with some of the others. */
-function tuplesOf(flat: FlatSchema, prefixItems: readonly (Schema | boolean)[]): fc.Arbitrary<Json[]> {
+function tuplesOf(flat: FlatSchema, prefixItems: readonly Subschema[]): fc.Arbitrary<Json[]> {
   const { prefixItems: _, ...assertions } = flat.assertions
   const { minItems = 0, maxItems = Infinity } = assertions
   // A schema may be `false`.
@@ -229,12 +229,14 @@ function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
   const names = otherNames.filter((name) => !Object.hasOwn(properties, name))
   const unknown = fc.dictionary(names, values(!isDropped), { maxKeys: 3 })
   // Whatever a server knows of these names, it must not look at what no schema declares.
-  const every = oddNames.filter((name) => isDropped && !Object.hasOwn(properties, name)).map((name) => [name, 'a'])
+  const every = oddNames
+    .filter((name) => isDropped && !Object.hasOwn(properties, name))
+    .map((name) => [name, 'a'] as const)
   const isClosed = isDropped && source.isClosed === true
   const some = fc.oneof(
     { weight: 4, arbitrary: fc.constant({}) },
     { weight: 2, arbitrary: unknown },
-    { weight: 1, arbitrary: fc.subarray(every).map((members): object => Object.fromEntries(members) as object) },
+    { weight: 1, arbitrary: fc.subarray(every).map((members): object => Object.fromEntries(members)) },
   )
   return fc
     .tuple(

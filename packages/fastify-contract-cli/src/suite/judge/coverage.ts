@@ -1,5 +1,5 @@
 import type { ContractResponse, Exampled, MediaType } from 'fastify-contract/document'
-import type { Schema } from 'fastify-contract/schema'
+import type { Subschema } from 'fastify-contract/schema'
 import { type SentRequest, type TestedContract, declaredType } from '../ground/contract.ts'
 import { operationOf, responseTo, routeOf } from '../ground/contract.ts'
 import { canonical, parseExactly } from '../ground/exact-json.ts'
@@ -104,7 +104,7 @@ export class Coverage {
   }
 
   /** The properties of a response's body, or of the items of its list, and whether each is required. */
-  #membersOf(schema: Schema = {}): [name: string, isRequired: boolean, schema: Schema][] {
+  #membersOf(schema: Subschema = {}): [name: string, isRequired: boolean, schema: Subschema][] {
     const whole = flatten(schema, this.#contract)
     const { items } = whole.assertions
     const { properties, required } = items === undefined ? whole : flatten(items, this.#contract)

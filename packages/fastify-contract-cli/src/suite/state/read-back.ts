@@ -1,5 +1,5 @@
 import type { ContractOperation } from 'fastify-contract/document'
-import type { Schema } from 'fastify-contract/schema'
+import type { Subschema } from 'fastify-contract/schema'
 import { bodySchema, bodyTypes } from '../write/bodies.ts'
 import type { TestedContract } from '../ground/contract.ts'
 import { canonical } from '../ground/exact-json.ts'
@@ -24,7 +24,7 @@ export interface ShownThing {
   /** The request that shows it, such as `GET /pets/5`. */
   place: string
   members: Members
-  schema: Schema | undefined
+  schema: Subschema | undefined
 }
 
 const reasons = { changed: 'may be readOnly', missing: 'may be writeOnly', 'in another form': 'is in another form' }
@@ -111,7 +111,7 @@ export class ReadBack {
   }
 
   /** The schemas of the members of an object, also of one in an envelope. */
-  #membersOf(schema: Schema | undefined, members: Members): Map<string, FlatSchema> {
+  #membersOf(schema: Subschema | undefined, members: Members): Map<string, FlatSchema> {
     const flat = flatten(schema ?? {}, this.#contract)
     const [only, ...others] = Object.values(flat.properties)
     const isEnvelope =

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type ContractOperation, type Encoding, isRange, kindOf } from 'fastify-contract/document'
-import type { Schema } from 'fastify-contract/schema'
+import type { Schema, Subschema } from 'fastify-contract/schema'
 import { type SchemaSource, flatten, sent, namedTypesOf } from '../draw/flat-schema.ts'
 import type { Json } from '../draw/json-value.ts'
 import { canBeSplit, fieldsOf, isTextual, pairsOf, textual } from './parameters.ts'
@@ -160,7 +160,7 @@ export function partTypesOf(operation: ContractOperation, type: string): Record<
 /** The fields of a form that are files. */
 export function filesOf(operation: ContractOperation, type: string, source: SchemaSource): string[] {
   if (kindOf(type) !== 'multipart') return []
-  const formatOf = (schema: Schema) => flatten(schema, source).assertions.format
+  const formatOf = (schema: Subschema) => flatten(schema, source).assertions.format
   return Object.entries(flatten(bodySchema(operation, type) ?? {}, source).properties).flatMap(([name, property]) => {
     const { items = {} } = flatten(property, source).assertions
     return [formatOf(property), formatOf(items)].includes('binary') ? [name] : []

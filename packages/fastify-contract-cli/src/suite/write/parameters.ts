@@ -1,6 +1,6 @@
 import type { Encoding, Parameter } from 'fastify-contract/document'
 import { isJson, kindOf, stylesOf } from 'fastify-contract/document'
-import type { Schema } from 'fastify-contract/schema'
+import { type Schema, isSchema } from 'fastify-contract/schema'
 import fc from 'fast-check'
 import { examplesOf } from '../ground/examples.ts'
 import { deepTexts, hasDeepText, isScalar, withTexts } from './deep-texts.ts'
@@ -217,7 +217,7 @@ export function sendable(parameter: Parameter, source: SchemaSource): Schema {
   const schema = schemaOf(parameter)
   if ((place !== 'header' && place !== 'cookie') || content !== undefined) return schema
   const { items, type, pattern, format, enum: texts } = flatten(schema, source).assertions
-  if (items !== undefined) return { ...schema, items: sendable({ name: '', in: place, schema: items }, source) }
+  if (isSchema(items)) return { ...schema, items: sendable({ name: '', in: place, schema: items }, source) }
   if (type !== 'string' || (pattern ?? format ?? texts) !== undefined) return schema
   return { ...schema, pattern: place === 'header' ? '^[!-+.-~-]*$' : '^[!#-+.-:<-[\\]-~-]*$' }
 }

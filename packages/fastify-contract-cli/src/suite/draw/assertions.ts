@@ -1,0 +1,91 @@
+import type { JsonType, Schema, Subschema } from 'fastify-contract/schema'
+import { canonical } from '../ground/exact-json.ts'
+
+/** The keywords of a schema but for those that a flat schema has in its other members. */
+export type Assertions = Omit<Schema, '$ref' | 'allOf' | 'properties' | 'required'>
+
+/** What two schemas assert of a value together. */
+export interface Both {
+  assertions: Assertions
+  /** What `assertions` do not hold, because another part has the same keyword. */
+  also: Schema[]
+}
+
+/** Merges what two schemas assert. */
+export function bothOf(a: Assertions, b: Assertions): Both {
+  const apart = together.filter(([first = '']) => first in a && first in b)
+  const groups = apart.map((group) => only(b, (keyword) => group.includes(keyword)))
+  const rest = only(b, (keyword) => !apart.flat().includes(keyword))
+  const clashing = namesIn(rest).filter((name) => name in a && canonical(a[name]) !== canonical(rest[name]))
+  const combined = clashing.map((name) => [name, combine(name, a, rest)] as const)
+  const others = combined.filter(([, value]) => value === undefined).map(([name]) => ({ [name]: rest[name] }))
+  return {
+    assertions: { ...rest, ...a, ...Object.fromEntries(combined.filter(([, value]) => value !== undefined)) },
+    also: [...groups, ...others],
+  }
+}
+
+/** Keywords that mean nothing without the first of them. */
+const together: string[][] = [
+  ['if', 'then', 'else'],
+  ['contains', 'minContains', 'maxContains'],
+]
+
+type Name = keyof Assertions & string
+
+function namesIn(assertions: Assertions): Name[] {
+  return Object.keys(assertions).filter((name): name is Name => name in assertions)
+}
+
+function only(schema: Schema, isKept: (keyword: string) => boolean): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => isKept(keyword)))
+}
+
+function combine<Each extends Name>(name: Each, a: Assertions, b: Assertions): Assertions[Each] | undefined {
+  const [first, second, both] = [a[name], b[name], combinations[name]]
+  return first === undefined || second === undefined ? undefined : both?.(first, second)
+}
+
+type Combine<Value> = (a: Value & ({} | null), b: Value & ({} | null)) => Value
+
+/** What two values of a keyword mean together, where one value says it. */
+const combinations: { readonly [Each in Name]?: Combine<Assertions[Each]> } = {
+  type: bothTypes,
+  enum: (a, b) => a.filter((value) => b.map(canonical).includes(canonical(value))),
+  items: bothSchemas,
+  uniqueItems: (a, b) => a || b,
+  additionalProperties: (a, b) => a !== false && b !== false && bothSchemas(a, b),
+  minimum: larger,
+  exclusiveMinimum: larger,
+  minLength: larger,
+  minItems: larger,
+  minProperties: larger,
+  maximum: smaller,
+  exclusiveMaximum: smaller,
+  maxLength: smaller,
+  maxItems: smaller,
+  maxProperties: smaller,
+}
+
+function larger<Bound extends number | bigint>(a: Bound, b: Bound): Bound {
+  return a > b ? a : b
+}
+
+function smaller<Bound extends number | bigint>(a: Bound, b: Bound): Bound {
+  return a < b ? a : b
+}
+
+/** The schema of values that two allow. */
+export function bothSchemas(a: Subschema, b: Subschema): Subschema {
+  return a === b ? a : { allOf: [a, b] }
+}
+
+type Types = JsonType | readonly JsonType[]
+
+function bothTypes(a: Types, b: Types): JsonType[] {
+  const [first, second] = [[a].flat(), [b].flat()]
+  const isWithin = (type: JsonType, types: readonly JsonType[]) =>
+    types.includes(type) || (type === 'integer' && types.includes('number'))
+  const kept = [...first.filter((type) => isWithin(type, second)), ...second.filter((type) => isWithin(type, first))]
+  return [...new Set(kept)]
+}
