@@ -25,16 +25,15 @@ export interface Expectations {
 export class Observer {
   readonly coverage: Coverage
   readonly #contract: TestedContract
-  readonly #expectations: Required<Expectations>
+  readonly #expectations: Expectations
   readonly #items: KnownItems
   readonly #trail: Trail
   readonly #secondReader: SecondReader
 
   constructor(contract: TestedContract, expectations: Expectations, items: KnownItems, trail: Trail) {
-    const { isStrict = false, rules = {}, judge = isStrict ? judgeStrictly : judgeAny } = expectations
     this.coverage = new Coverage(contract)
     this.#contract = contract
-    this.#expectations = { isStrict, rules, judge }
+    this.#expectations = expectations
     this.#items = items
     this.#trail = trail
     this.#secondReader = new SecondReader(contract.schemas)
@@ -42,7 +41,7 @@ export class Observer {
 
   /** @throws Error when a response breaks the contract, Unjudged where two validators differ */
   async observe(sent: SentRequest, received: ReceivedResponse, expected?: Expectation): Promise<ReceivedResponse> {
-    const { isStrict, rules, judge } = this.#expectations
+    const { isStrict = false, rules, judge = isStrict ? judgeStrictly : judgeAny } = this.#expectations
     this.coverage.record(sent, received)
     if (received.status !== 429) this.#trail.isAnswered = true
     this.#assertImplemented(sent, received)

@@ -79,7 +79,7 @@ export function connect(contract: TestedContract, { url, app, exchange }: Server
 }
 
 /** Sends requests to a server in the same process, without a socket. @param baseOf what comes before the path of one */
-function exchangeWith(app: App, baseOf: (request: WireRequest) => string = () => ''): Exchange {
+function exchangeWith(app: App, baseOf: (request: WireRequest) => string): Exchange {
   if (typeof app !== 'function') {
     return async (sent) => {
       const { method, url, headers, body } = sent
@@ -106,11 +106,11 @@ function exchangeWith(app: App, baseOf: (request: WireRequest) => string = () =>
       new Request(new URL(`${baseOf(sent)}${url}`, 'http://localhost'), { method, headers, ...content }),
     )
     const received = Object.fromEntries(response.headers)
-    // A response of the web is an iterable of bytes.
-    const chunks = (response.body ?? []) as AsyncIterable<Uint8Array>
-    return receivedOf(response.status, received, await readContent(chunks, received))
+    return receivedOf(response.status, received, await readContent(response.body ?? [], received))
   }
 }
+
+type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** What was read of a response. */
 interface Content {
@@ -245,11 +245,7 @@ const decoders: Partial<Record<string, (bytes: Buffer, options: { maxOutputLengt
 }
 
 /** Reads a body that may have a content coding. @throws Fault if it is too long, or is not of its coding */
-async function readCoded(
-  chunks: AsyncIterable<Uint8Array>,
-  status: number,
-  headers: ReceivedResponse['headers'],
-): Promise<Content> {
+async function readCoded(chunks: Chunks, status: number, headers: ReceivedResponse['headers']): Promise<Content> {
   const coding = String(headers['content-encoding'] ?? '').toLowerCase()
   const decode = decoders[coding]
   if (decode === undefined && !['', 'identity'].includes(coding)) {
@@ -270,7 +266,7 @@ async function readCoded(
 }
 
 /** Reads a body; of a stream of items, the first. @throws Fault if it is too long */
-async function readContent(chunks: AsyncIterable<Uint8Array>, headers: ReceivedResponse['headers']): Promise<Content> {
+async function readContent(chunks: Chunks, headers: ReceivedResponse['headers']): Promise<Content> {
   const framing = framingOf(String(headers['content-type']))
   const limited = withLimit(chunks)
   if (framing !== undefined && headers['content-length'] === undefined) return readItems(limited, framing)
@@ -280,7 +276,7 @@ async function readContent(chunks: AsyncIterable<Uint8Array>, headers: ReceivedR
 }
 
 /** @throws Fault after `maxBytes` */
-async function* withLimit(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* withLimit(chunks: Chunks): AsyncGenerator<Uint8Array> {
   let length = 0
   for await (const chunk of chunks) {
     length += chunk.length
