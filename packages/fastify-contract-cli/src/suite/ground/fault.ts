@@ -1,7 +1,9 @@
 import type { RefusalName, Stage } from './refusals.ts'
 
-/** The characters of a message. */
-const longest = 1_000
+/** The beginning of a text that is printed. */
+export function shortened(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
+}
 
 /** What kind of promise a fault breaks. */
 export type FaultKind =
@@ -18,7 +20,7 @@ export class Fault extends Error {
   readonly kind: FaultKind
 
   constructor(kind: FaultKind, message: string, options?: ErrorOptions) {
-    super(message.length > longest ? `${message.slice(0, longest)}…` : message, options)
+    super(shortened(message, 1_000), options)
     this.kind = kind
   }
 }

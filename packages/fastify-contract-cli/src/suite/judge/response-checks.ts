@@ -2,7 +2,7 @@ import { type ContractResponse, type MediaType, isJson, isText } from 'fastify-c
 import { type SentRequest, type TestedContract, declaredType, responseTo, responsesTo } from '../ground/contract.ts'
 import { assertShort, isTooLong, parseExactly } from '../ground/exact-json.ts'
 import type { ReceivedResponse } from '../ground/exchange.ts'
-import { Fault } from '../ground/fault.ts'
+import { Fault, shortened } from '../ground/fault.ts'
 import { itemsOf } from '../send/items.ts'
 import { type FlatSchema, flatten, namedTypesOf } from '../draw/flat-schema.ts'
 import { type Schema, typesOf } from 'fastify-contract/schema'
@@ -50,7 +50,7 @@ export function assertKeepsContract(
   const responses = responsesTo(contract, request)
   const [key, declared] = responseTo(contract, request, status) ?? []
   const place = `${request.method} ${request.url.slice(0, 300)}: received ${String(status)}`
-  const body = text === '' ? '' : `; received ${shortened(text)}`
+  const body = text === '' ? '' : `; received ${shortened(text, 300)}`
   const said = reason === undefined ? '' : `; the server says: ${reason}`
   // `default` and `5XX` say what a fault of the server looks like, not that it may have one.
   if (status >= 500 && key !== undefined && key !== String(status)) {
@@ -72,14 +72,12 @@ export function assertKeepsContract(
     problems.push(...bodyProblems(contract, declared, response, isHead, rules))
   }
   if (problems.length > 0) {
-    throw new Fault('broken response', `${place}: ${problems.map(shortened).join('; ')}${body}`)
+    throw new Fault(
+      'broken response',
+      `${place}: ${problems.map((problem) => shortened(problem, 300)).join('; ')}${body}`,
+    )
   }
   return declared === undefined ? `${String(status)} is not declared` : undefined
-}
-
-/** The beginning of a text that is printed. */
-export function shortened(text: string): string {
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text
 }
 
 /** Whether a contract leaves a status open that it does not declare: of a refusal, or of a success where it has none. */

@@ -1,4 +1,5 @@
 import { canonical } from '../ground/exact-json.ts'
+import { shortened } from '../ground/fault.ts'
 import { type Members, isObject } from '../ground/members.ts'
 
 /** The message of an error; of one that compares two values, with what differs in them. */
@@ -12,8 +13,7 @@ export function messageOf(error: unknown): string {
 }
 
 function shown(value: unknown): string {
-  const text = value === undefined ? 'nothing' : canonical(value)
-  return text.length > 500 ? `${text.slice(0, 500)}…` : text
+  return shortened(value === undefined ? 'nothing' : canonical(value), 500)
 }
 
 /** Both values; of two objects, the members that differ. */

@@ -1,10 +1,10 @@
 import { type SentRequest, type TestedContract, operationOf, responseTo, routeOf } from '../ground/contract.ts'
 import type { ReceivedResponse } from '../ground/exchange.ts'
-import { type Expectation, Unjudged } from '../ground/fault.ts'
+import { type Expectation, Unjudged, shortened } from '../ground/fault.ts'
 import { LeftOut } from '../ground/left-out.ts'
 import { Coverage } from '../judge/coverage.ts'
 import { type Judge, judgeAny, judgeStrictly } from '../judge/judge.ts'
-import { type ResponseRules, assertKeepsContract, shortened, valuesOfResponse } from '../judge/response-checks.ts'
+import { type ResponseRules, assertKeepsContract, valuesOfResponse } from '../judge/response-checks.ts'
 import { SecondReader } from '../judge/second-reader.ts'
 import type { KnownItems } from '../state/known-items.ts'
 import { messageOf } from './message-of.ts'
@@ -72,7 +72,7 @@ export class Observer {
         .catch((error: unknown) => {
           this.#trail.note(`only one validator has read ${each.place}; the second fails: ${messageOf(error)}`)
         })
-      if (difference !== undefined) throw new Unjudged(`${difference}; received ${shortened(received.text)}`)
+      if (difference !== undefined) throw new Unjudged(`${difference}; received ${shortened(received.text, 300)}`)
     }
   }
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { Unjudged } from '../ground/fault.ts'
+import { Unjudged, shortened } from '../ground/fault.ts'
 import { LeftOut } from '../ground/left-out.ts'
 import type { WireRequest } from '../ground/exchange.ts'
 import type { Clock } from '../ground/clock.ts'
@@ -25,8 +25,7 @@ export class BrokenProperty extends Error {
   constructor(cause: unknown, drawn: unknown, path: string, requests: WireRequest[]) {
     super(messageOf(cause), { cause })
     this.requests = requests
-    const shown = fc.stringify(drawn)
-    this.found = { shown: shown.length > 2_000 ? `${shown.slice(0, 2_000)}…` : shown, path }
+    this.found = { shown: shortened(fc.stringify(drawn), 2_000), path }
   }
 }
 

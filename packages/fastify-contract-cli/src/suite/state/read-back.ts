@@ -3,9 +3,8 @@ import type { Subschema } from 'fastify-contract/schema'
 import { bodySchema, bodyTypes } from '../write/bodies.ts'
 import type { TestedContract } from '../ground/contract.ts'
 import { canonical } from '../ground/exact-json.ts'
-import { Fault } from '../ground/fault.ts'
+import { Fault, shortened } from '../ground/fault.ts'
 import { type FlatSchema, type SchemaSource, flatten } from '../draw/flat-schema.ts'
-import type { Json } from '../draw/json-value.ts'
 import { jsonType } from '../write/requests.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
 import { bodyOf, idKey, unwrapped } from '../ground/resources.ts'
@@ -79,8 +78,8 @@ export class ReadBack {
         if (value !== null) this.#kept.set(name, kept.add(canonical(value)))
         continue
       }
-      const seen = received === undefined ? `no ${name}` : `the ${name} ${shortened(received)}`
-      const text = `${place}: received ${seen}, expected ${shortened(value)}, which ${method} has sent`
+      const seen = received === undefined ? `no ${name}` : `the ${name} ${shortened(canonical(received), 200)}`
+      const text = `${place}: received ${seen}, expected ${shortened(canonical(value), 200)}, which ${method} has sent`
       if (isRounded(value, received, member)) throw lost(text)
       if (shown !== 'in another form') {
         this.#lost.set(`${method} ${name}`, this.#timesLost(method, name) + 1)
@@ -134,8 +133,3 @@ function isJsonOf({ headers = {} }: ContractRequest, operation: ContractOperatio
 }
 
 const lost = (message: string) => new Fault('lost or shown to others', message)
-
-function shortened(value: Json): string {
-  const text = canonical(value)
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
-}
