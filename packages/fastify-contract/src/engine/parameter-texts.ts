@@ -112,5 +112,6 @@ export function readCookies(
 }
 
 export function withoutPrototype(object: object): Record<string, unknown> {
-  return { __proto__: null, ...object }
+  // Object.create returns any. A literal with __proto__ takes longer.
+  return Object.assign(Object.create(null) as Record<string, unknown>, object)
 }
