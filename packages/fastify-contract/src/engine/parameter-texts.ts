@@ -9,8 +9,10 @@ const separators: Readonly<Record<string, RegExp>> = {
   pipeDelimited: /\||%7c/i,
 }
 
-/** How the value of a parameter is written. */
-interface Written extends Pick<Parameter, 'in' | 'name'> {
+/** How the value of a parameter is written, in the words of OpenAPI 3.1, section 4.8.12. */
+export interface Written {
+  in: Exclude<Parameter['in'], 'querystring'>
+  name: string
   shape: TextShape | 'json'
   style: string
   explode: boolean

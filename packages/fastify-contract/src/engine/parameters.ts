@@ -4,10 +4,10 @@ import { typesOf } from '../schema/meaning.ts'
 import type { NamedSchemas, Subschema } from '../schema/schema.ts'
 import { createQuerystringReader } from './querystring.ts'
 import { DeepTexts, namesBelow } from './deep-texts.ts'
-import { decoderOf, rawValue, readCookies, splitText, withoutPrototype } from './parameter-texts.ts'
+import { type Written, decoderOf, rawValue, readCookies, splitText, withoutPrototype } from './parameter-texts.ts'
 import { createRawPathReader } from './raw-path.ts'
 import type { SplitTarget } from './request-target.ts'
-import { type ItemsShape, listOf, objectOf, textPartsOf, valueOfItems } from './text-values.ts'
+import { type ItemsShape, type TextParts, listOf, objectOf, textPartsOf, valueOfItems } from './text-values.ts'
 import { type Reading, type TextShape, shapeOf } from './texts.ts'
 
 /** The parameters of a request by place and name, as they were sent or as this module took them apart. */
@@ -22,20 +22,16 @@ export interface ParameterTexts {
 }
 
 /** Not the whole query. */
-type NamedParameter = Parameter & { in: Exclude<Parameter['in'], 'querystring'> }
+type NamedParameter = Parameter & Pick<Written, 'in'>
 
 function isNamed(parameter: Parameter): parameter is NamedParameter {
   return parameter.in !== 'querystring'
 }
 
-/** A parameter that is not one text, in the words of OpenAPI 3.1, section 4.8.12. */
-interface Structured extends Omit<ItemsShape, 'shape' | 'isNamed'> {
-  name: string
-  in: NamedParameter['in']
+/** A parameter that is not one text. */
+interface Structured extends Written, TextParts {
   schema: Subschema
-  shape: TextShape | 'json'
-  style: string
-  explode: boolean
+  decode: ItemsShape['decode']
 }
 
 /** Takes the texts of an operation's parameters apart. */

@@ -5,6 +5,7 @@ import type { VerifiedScheme } from './authentication.ts'
 import { invalidCredentials, lackingScopes, missingCredentials } from './challenges.ts'
 import { type FailureForm, formed } from './failure-form.ts'
 import { constantHeaders } from './response-headers.ts'
+import { named } from './start-warnings.ts'
 
 interface FailureSources {
   schemes: ReadonlyMap<string, VerifiedScheme>
@@ -42,8 +43,7 @@ export function failureWarning(
   }
   if (misfits.size === 0) return undefined
   const texts = [...misfits].map(([problem, { failures, operations: of }]) => {
-    const [first = '', ...others] = of
-    return `${first}${others.length > 0 ? ` and ${String(others.length)} more` : ''} can answer ${[...failures].join(', ')}: ${problem}`
+    return `${named([...of])} can answer ${[...failures].join(', ')}: ${problem}`
   })
   const more = texts.length > maxProblems ? [`and ${String(texts.length - maxProblems)} more problems`] : []
   const shown = [...texts.slice(0, maxProblems), ...more].join('; ')

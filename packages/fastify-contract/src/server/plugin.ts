@@ -23,10 +23,10 @@ import type { AnyContractOptions, ContractOptions } from './options.ts'
 import { onceSlashed, refuseEmptyParameters, refuseLessConcrete, refuseMalformed } from './path-and-method.ts'
 import { registerDocs } from './register-docs.ts'
 import { routePathOf } from './route-path.ts'
-import { semicolonWarning, targetSplitterOf } from './request-target.ts'
+import { targetSplitterOf } from './request-target.ts'
 import { omitLengthOfHead } from './response-headers.ts'
 import { createReplySender } from './send.ts'
-import { uploadWarning } from './upload-warning.ts'
+import { semicolonWarning, uploadWarning } from './start-warnings.ts'
 
 /**
  * Makes the plugin that serves a contract: operations, documents and docs page. The order of a request: path and method,
