@@ -17,7 +17,6 @@ export type { AnyHandler, OperationInput, OperationRequest, ValidReply }
 export interface OperationContext {
   /** What the verifiers of the credentials returned, by scheme. */
   auth: object
-  /** That of Fastify. */
   request: object
 }
 
@@ -30,7 +29,6 @@ export interface BoundOperation {
   path: string
   /** What comes before it, such as `/v1`; empty for the root. */
   basePaths: string[]
-  /** What documents it. */
   tags: string[] | undefined
   summary: string | undefined
   /** The media types of the body, which may be ranges; empty if the operation takes no body. */
@@ -62,19 +60,17 @@ export interface BoundOperation {
 export interface EngineOptions {
   /** A contract, checked by `fastify-contract generate`. */
   document: ContractDocument
-  /** A handler for each operationId. */
   handlers: Partial<Record<string, AnyHandler>>
   /** Passed to every handler, together with `auth` and the request. */
   services: object
   /** What to do if a schema cannot be compiled. */
   remedy: string
-  /** Further reasons not to serve the contract. */
   problems: readonly string[]
   /** The maximum nesting depth of objects and arrays of JSON in forms and parameters. */
   bodyLevels?: number
   /** Splits request targets as the router does. */
   splitTarget?: SplitTarget
-  /** Whether `Encoded` bodies are parsed and validated like others. */
+  /** Whether `Encoded` bodies are parsed and validated like others, for development; false by default. */
   checksEncoded?: boolean | undefined
   /** Receives the operationId of each reply that breaks the contract. */
   onContractBroken?: ((operationId: string) => void) | undefined

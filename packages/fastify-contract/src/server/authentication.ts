@@ -69,12 +69,13 @@ export function authenticate(
   if (schemes.length === 0) return []
   const fields = schemes.map(fieldOf)
   const all = security.map((required) =>
-    required.map(({ scheme, scopes }) => ({ name: scheme, index: names.indexOf(scheme), scopes })),
+    required.map(({ scheme: name, scopes }) => {
+      const index = names.indexOf(name)
+      return { name, index, scheme: schemes[index]!, scopes }
+    }),
   )
   const alternatives = all.filter((alternative) => alternative.length > 0)
   const isOptional = alternatives.length < all.length
-  const described = (alternative: Alternative) =>
-    alternative.map(({ index, scopes }) => ({ scheme: schemes[index]!, scopes }))
 
   const authenticateRequest: onRequestAsyncHookHandler = async (request) => {
     const texts = takeCredentials(request, fields)
@@ -84,16 +85,15 @@ export function authenticate(
     let forbidden: Alternative | undefined
     let mixed: Alternative | undefined
     for (const alternative of alternatives) {
-      for (const { index, name } of alternative) {
+      for (const { index, name, scheme } of alternative) {
         if (results[index] !== undefined) continue
-        const { kind, verify } = schemes[index]!
-        const read = readCredentials(kind, texts[index])
+        const read = readCredentials(scheme.kind, texts[index])
         if (typeof read === 'string') {
           results[index] = read
           continue
         }
         try {
-          results[index] = resultOf(await verify(read.credentials, request))
+          results[index] = resultOf(await scheme.verify(read.credentials, request))
         } catch (error) {
           results[index] = unavailabilityOf(error, name)
         }
@@ -105,7 +105,7 @@ export function authenticate(
         continue
       }
       const hasScopes = alternative.every(({ name, scopes }) => scopes.length === 0 || grants(auth[name], scopes))
-      const lacking = hasScopes ? undefined : lackingScopes(realm, described(forbidden ?? alternative))
+      const lacking = hasScopes ? undefined : lackingScopes(realm, forbidden ?? alternative)
       request[authenticated] = { auth, lacking }
       if (hasScopes) return
       forbidden ??= alternative
@@ -113,9 +113,9 @@ export function authenticate(
     const unavailable = results.find((result) => result instanceof Refusal)
     if (unavailable !== undefined) throw unavailable
     if (forbidden !== undefined) return
-    if (mixed !== undefined) throw mixedCredentials(realm, described(mixed))
+    if (mixed !== undefined) throw mixedCredentials(realm, mixed)
     const unknown = schemes.filter((_scheme, index) => results[index] === 'unknown')
-    if (unknown.length === 0) throw missingCredentials(realm, alternatives.map(described))
+    if (unknown.length === 0) throw missingCredentials(realm, alternatives)
     throw invalidCredentials(realm, schemes, unknown)
   }
   return [authenticateRequest]
@@ -141,7 +141,7 @@ const refuseLackingScope: preParsingHookHandler = (request, _reply, payload, don
 type Result = { found: unknown } | 'missing' | 'unknown' | Refusal
 
 /** An alternative of the security requirements: its schemes, with their required scopes. */
-type Alternative = { name: string; index: number; scopes: readonly string[] }[]
+type Alternative = { name: string; index: number; scheme: VerifiedScheme; scopes: readonly string[] }[]
 
 /**
  * What a verifier says: an object or a text names whom it knows, and what is falsy nobody.

@@ -14,6 +14,7 @@ import type { RequestBody } from '../engine/request-body.ts'
 import { Refusal, unavailable } from '../engine/refusal.ts'
 import { MalformedJson, RefusedJson, parseJson } from '../json/json.ts'
 import { parseMultipart, parseUrlencoded } from './forms.ts'
+import type { Limits } from './limits.ts'
 import { type Chunks, readContent } from './read-content.ts'
 
 /** The name under which a request keeps the declared media type of its content, and later what was parsed. */
@@ -21,7 +22,6 @@ export const content: unique symbol = Symbol.for('fastify-contract.content')
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Undefined without content. */
     [content]?: Content | undefined
   }
 }
@@ -145,19 +145,11 @@ function hasContent(headers: Record<string, unknown>): boolean {
 /** Runs a step that works on so many bytes of content, now or when others have had their turn. */
 export type TakeTurn = (bytes: number, step: () => void) => void
 
-export interface BodyOptions {
-  /** The maximum nesting depth of objects and arrays in a body. */
-  bodyLevels: number
-  /** The limit on bytes of complete bodies that wait for their turn. */
-  waitingBodyBytes: number
+export interface BodyOptions extends Pick<Limits, 'bodyLevels' | 'waitingBodyBytes'> {
   takeTurn: TakeTurn
 }
 
-/**
- * Parses the bodies of these media types. `expectContent` refuses others.
- *
- * @param app the context of the operations
- */
+/** Parses the bodies of these media types. `expectContent` refuses others. */
 export function registerBodies(
   app: FastifyInstance,
   types: readonly string[],
@@ -206,7 +198,6 @@ export function registerBodies(
   })
 }
 
-/** @throws Refusal */
 function parseBody(request: FastifyRequest, bytes: Buffer, maxLevels: number): unknown {
   // Set by `expectContent`.
   const parsed = request[content]!

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { EngineOptions } from '../engine/engine.ts'
 import type { Chosen, ContractTypes, Found, Handlers } from '../types/handler-types.ts'
 import type { FailureForm } from './failure-form.ts'
 import type { Limits } from './limits.ts'
@@ -15,7 +16,7 @@ export interface ServerSettings {
   onConnectionRefused?: ((status: number) => void) | undefined
 }
 
-interface CommonOptions {
+interface CommonOptions extends Pick<EngineOptions, 'checksEncoded' | 'onContractBroken'> {
   /** Makes the reply to each failure that the server sends by itself; `problemDetails` by default. */
   failureForm?: FailureForm | undefined
   /** The protection space of the challenges (RFC 9110, section 11.5); the contract's title by default. */
@@ -24,10 +25,6 @@ interface CommonOptions {
   basePaths?: readonly string[] | undefined
   /** The path of the docs page, `/docs` by default, with the contract beside it; false for neither. */
   docs?: string | false | undefined
-  /** Whether `Encoded` bodies are parsed and validated like others, for development; false by default. */
-  checksEncoded?: boolean | undefined
-  /** Receives the operationId of each reply that breaks the contract. */
-  onContractBroken?: ((operationId: string) => void) | undefined
 }
 
 /**
