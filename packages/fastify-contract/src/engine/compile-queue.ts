@@ -5,7 +5,6 @@ export type CompileSteps = Generator<undefined, void>
 
 /** Validators that are compiled before their first use. */
 export interface Preparation {
-  /** Whether they are compiled. */
   readonly isDone: boolean
   /** Compiles them, once. It shares the turns of the event loop with other preparations. */
   run: () => Promise<void>

@@ -44,16 +44,13 @@ export interface FormValue {
   putFiles: () => void
 }
 
-/** How a field is read. */
 interface FieldShape {
   /** That of a value, or of an item of a list; `any` without a schema. */
   shape: TextShape | 'any'
   /** Whether a field that is there once is a list, too. */
   isList: boolean
   isRepeatable: boolean
-  /** Splits the text of a list or an object. */
   split?: ((field: FormField, reading: Reading) => unknown) | undefined
-  /** The media types of a part. */
   types?: PartTypes | undefined
 }
 

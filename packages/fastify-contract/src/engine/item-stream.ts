@@ -13,7 +13,6 @@ export interface ItemMedia {
 
 /** What becomes of items that break the contract. */
 export interface ItemReports {
-  /** Makes the error that ends the stream. */
   violation: (problem: string) => Error
   /** Makes the text of an undeclared property, which is not sent. */
   dropped: (undeclared: string) => string
@@ -55,7 +54,6 @@ export class ItemStream implements AsyncIterable<Buffer>, AsyncIterator<Buffer, 
   #end: { error?: unknown } | undefined
   #timer: NodeJS.Timeout | undefined
 
-  /** @param items those of a reply */
   constructor(items: AsyncIterable<unknown>, media: ItemMedia, reports: ItemReports) {
     this.#source = new OwnedIterable(items)
     this.#media = media

@@ -13,12 +13,7 @@ export interface Compilation {
   error: unknown
 }
 
-/**
- * Compiles the validators of a contract as the server does.
- *
- * @param document a contract
- * @param operations the operations of the document
- */
+/** Compiles the validators of the operations of a contract as the server does. */
 export function measureCompilation(document: ContractDocument, operations: ContractOperation[]): Compilation[] {
   const handlers = Object.fromEntries(operations.map(({ id }) => [id, () => ({ status: 500 })]))
   const bound = bindOperations(document, operations, handlers)

@@ -20,7 +20,6 @@ interface Table<Handlers extends object> {
 /**
  * Makes handlers for operations whose handler is `notImplemented`.
  *
- * @param ids their names
  * @returns handlers; one that is missing stays `notImplemented`
  */
 export type StandIn = (

@@ -22,9 +22,7 @@ export interface OperationRequest {
   headers: Record<string, string | string[] | undefined>
   path: Record<string, string>
   query: Record<string, string | string[]>
-  /** The request target. */
   url: string
-  /** Undefined without one. */
   body: RequestBody | undefined
   /** The client's preferred media type for the response; undefined if the operation offers only one. */
   accept?: string | undefined
@@ -50,9 +48,7 @@ export interface OperationInput {
   accept?: string
 }
 
-/** An operation with its handler. */
 interface HandledOperation {
-  /** Compiles the validators of its requests. */
   compile: () => CompileSteps
   /** @throws Refusal if the request breaks the contract */
   validateRequest: (request: OperationRequest) => OperationInput
@@ -64,10 +60,7 @@ interface HandledOperation {
  * because Fastify already matches, parses and authenticates requests.
  *
  * @param document a contract, checked by `fastify-contract generate`
- * @param operations the operations of the document
- * @param handlers by operationId
  * @param maxLevels the maximum nesting depth of objects and arrays in JSON
- * @param splitTarget splits request targets
  * @returns the operations in the same order
  */
 export function bindOperations(

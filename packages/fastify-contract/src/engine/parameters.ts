@@ -21,7 +21,6 @@ export interface ParameterTexts {
   requestBody: unknown
 }
 
-/** Not the whole query. */
 type NamedParameter = Parameter & Pick<Written, 'in'>
 
 function isNamed(parameter: Parameter): parameter is NamedParameter {
@@ -40,7 +39,6 @@ export interface ParameterReader {
   headerNames: string[]
   /** The parameter that is the whole query. */
   querystring: string | undefined
-  /** @param url the request target */
   read: (given: Pick<ParameterTexts, 'path' | 'query' | 'header'>, url: string, reading: Reading) => ParameterTexts
 }
 

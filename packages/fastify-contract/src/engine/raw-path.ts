@@ -1,7 +1,6 @@
 /**
  * Reads parameters from a path, percent-encoded as they were sent. A base path may come before the template.
  *
- * @param path of the request target
  * @param texts those of all parameters of the path, percent-decoded
  */
 export type RawPathReader = (path: string, texts: Readonly<Record<string, unknown>>) => ReadonlyMap<string, string>

@@ -35,10 +35,7 @@ export class Refusal extends Error {
   /** Such as `FST_CONTRACT_INVALID_REQUEST`. */
   readonly code: `FST_CONTRACT_${Uppercase<FailureName>}`
 
-  /**
-   * @param message for a person: the problem, its place and the remedy
-   * @param statusCode that of the failure by default
-   */
+  /** @param message for a person: the problem, its place and the remedy */
   constructor(
     failure: FailureName,
     message: string,

@@ -22,9 +22,7 @@ export type Check = <Value>(value: Value) => Checked<Value>
 export interface Checked<Value = unknown> {
   /** How the value breaks its schema, without values; undefined if it is valid. */
   problem?: string | undefined
-  /** An undeclared property that it had. */
   undeclared?: string | undefined
-  /** The value without undeclared properties. */
   value: Value
   /** Whether it has bigints where the contract declares them. */
   hasBigInts?: boolean | undefined
@@ -37,13 +35,11 @@ export class ReplyChecks {
   /** Of headers and of named schemas, which many responses share, by their texts. */
   readonly #shared = new Map<string, ReplyCheck>()
 
-  /** @param schemas the named schemas of the contract */
   constructor(schemas: NamedSchemas) {
     this.#rewriter = new SchemaRewriter(schemas, 'response')
     this.#compiler = createCompiler(this.#rewriter)
   }
 
-  /** @param name the name of the part in messages */
   of(name: 'body' | 'item' | 'header', schema: Schema = {}): ReplyCheck {
     if (name !== 'header' && Object.keys(schema).join() !== '$ref') return this.#make(name, schema)
     const text = stringifyJson({ [name]: schema })

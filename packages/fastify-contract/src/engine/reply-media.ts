@@ -10,10 +10,8 @@ import type { Check, Checked, ReplyChecks } from './reply-checks.ts'
 
 /** A media type of a response. */
 export interface Media {
-  /** The Content-Type header. */
   contentType: string
   isJson: boolean
-  /** Of a stream of items. */
   items?: ItemMedia | undefined
 }
 

@@ -22,9 +22,7 @@ export interface AnyReply {
   contentType?: string | undefined
 }
 
-/**
- * A reply that breaks the contract. The message names the problem, without values of the reply.
- */
+/** A reply that breaks the contract. The message names the problem, without values of the reply. */
 export class ContractViolation extends Error {}
 
 /** A validated reply. */
@@ -37,19 +35,16 @@ export interface ValidReply {
   hasBigInts?: boolean | undefined
   /** Whether the response declares Cache-Control, so that the handler alone sets it. */
   declaresCaching: boolean
-  /** An undeclared property that the body had. */
   undeclared?: string | undefined
 }
 
 type Headers = NonNullable<AnyReply['headers']>
 
-/** A declared response. */
 interface DeclaredReply {
   checkHeaders: (headers: Headers) => Checked<Headers>
   /** The names of the required headers, without that of the server, in lower case. */
   requiredHeaders: string[]
   declaresCaching: boolean
-  /** The declared media types, as they are written. */
   types: string[]
   /** The media type of a reply that names none; undefined if it must. */
   defaultType: string | undefined
@@ -60,7 +55,6 @@ interface DeclaredReply {
 
 const noHeaders: Headers = {}
 
-/** The header that the server sets itself, in lower case. */
 const serverHeader = 'x-request-id'
 
 /** The validation of an operation's replies. */
@@ -77,11 +71,7 @@ export interface ReplyValidator {
   validate: (reply: AnyReply, kind?: 'reply' | 'failure') => ValidReply
 }
 
-/**
- * Makes the validators of the replies of each operation.
- *
- * @param document a contract
- */
+/** Makes the validators of the replies of each operation of a contract. */
 export function createReplyValidators({
   components,
 }: ContractDocument): (operation: OperationObject) => ReplyValidator {
@@ -187,7 +177,6 @@ function readResponse(
   }
 }
 
-/** Makes the validator of a handler's headers. */
 function validateHeaders(
   declared: [string, { schema?: Schema }][],
   required: string[],
@@ -207,7 +196,6 @@ function validateHeaders(
   }
 }
 
-/** The check of the headers where none is declared. */
 function undeclaredHeader(given: Headers): Checked<Headers> {
   const name = Object.keys(given).find((each) => given[each] !== undefined)
   const problem = name === undefined ? undefined : describeErrors([undeclaredError(name, '/header')])

@@ -4,11 +4,8 @@ import { type Reading, type TextShape, itemShapeOf, shapeOf } from './texts.ts'
 
 /** What is known of a list or an object whose parts are texts. */
 export interface TextParts {
-  /** The shape of the items of a list. */
   items: TextShape
-  /** The declared properties of an object, with their shapes. */
   properties: ReadonlyMap<string, TextShape>
-  /** Whether the object has other properties too. */
   isOpen: boolean
 }
 

@@ -14,10 +14,6 @@ export class Reading implements Origin {
   readonly maxLevels: number
   #ownSources: Map<object, ReadonlyMap<string, string>> | undefined
 
-  /**
-   * @param maxLevels the maximum nesting depth of objects and arrays
-   * @param sources those of a body that is JSON
-   */
   constructor(maxLevels: number, sources: NumberSources | undefined) {
     this.maxLevels = maxLevels
     this.sources = sources

@@ -26,7 +26,6 @@ export interface ParsedJson {
 /**
  * Parses a request body. A byte order mark before it is ignored (RFC 8259, section 8.1).
  *
- * @param bytes the whole body
  * @param maxLevels the maximum nesting depth of objects and arrays
  * @returns the JSON value, and the source text of its numbers
  * @throws MalformedJson if the bytes are empty, not UTF-8 or not one JSON document (RFC 8259), or an object has a

@@ -57,7 +57,6 @@ export class JsonParser {
   #hasLoneSurrogate = false
   #tooDeep: string | undefined
 
-  /** @param maxLevels the maximum nesting depth of objects and arrays */
   constructor(text: string, maxLevels = Infinity) {
     this.#text = text
     this.#maxLevels = maxLevels

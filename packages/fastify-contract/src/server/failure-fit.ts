@@ -52,7 +52,6 @@ export function failureWarning(
 
 const remedy = 'declare them, or a `default` response, or change failureForm'
 
-/** The problems of a warning. */
 const maxProblems = 5
 
 /** One refusal for each failure that the server may send for an operation. */

@@ -22,7 +22,6 @@ const validBoundary = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/
  * Parses `multipart/form-data` (RFC 7578). A body within the limit is complete, so that this can refuse what parsers of
  * streams leave out: a part without a name, text after it, another encoding.
  *
- * @param boundary the parameter of the media type
  * @throws Refusal
  */
 export function parseMultipart(bytes: Buffer, boundary: string | undefined): FormField[] {

@@ -16,7 +16,6 @@ export interface Host {
   connections: OpenConnections | undefined
   /** The form of a failure that belongs to no contract: that of the first contract. */
   failureForm: FailureForm
-  /** The paths of each contract. */
   contracts: ServedPaths[]
   /** Whether it has what the first contract adds. */
   isPrepared: boolean

@@ -12,7 +12,6 @@ import { addVary } from './response-headers.ts'
 /** What is known of a request when it is valid. */
 interface Received {
   input: OperationInput
-  /** Whether the handler was called. */
   isHandled: boolean
   response: ServerResponse
   signal?: AbortSignal
@@ -75,8 +74,6 @@ function signalOfClosing(response: ServerResponse): AbortSignal {
 /**
  * Makes the hook that validates the requests of an operation. As a hook of the route, it runs after the `preValidation`
  * hooks of the service, and before every `preHandler` hook.
- *
- * @param parameters those of its route
  */
 export function readInput(
   { requiresBody, offeredTypes, validators, read }: BoundOperation,

@@ -26,7 +26,6 @@ const malformed = (fault: string): Refusal => new Refusal('malformed_http', faul
  * Fastify. A browser that asks for `/` is sent to the docs page, if there is no such path. A 404 handler of the service
  * responds to unknown paths instead.
  *
- * @param app the server with its routes
  * @param host its contracts, and the form of other failures
  */
 export function refuseRequests(
@@ -137,9 +136,7 @@ function faultOfTarget(target: string): string | undefined {
 /** A path that matches no route; replaces targets that the router cannot decode. */
 const unroutable = '/%20'
 
-/**
- * The path and query for the router, from a target in origin form or in absolute form (RFC 9112, section 3.2.2).
- */
+/** The path and query for the router, from a target in origin form or in absolute form (RFC 9112, section 3.2.2). */
 export function routedUrl({ url: target = '/' }: Pick<IncomingMessage, 'url'>): string {
   const url = target.startsWith('/') ? target : target.replace(absoluteForm, '/')
   // `*` is the target of a server-wide OPTIONS (RFC 9112, section 3.2.4).
@@ -156,8 +153,6 @@ function unmatched(app: FastifyInstance, { method }: FastifyRequest, target: Req
 /**
  * Makes the hook that answers a wrong method on the path of an operation, on a server that was not created with
  * `fastifyOptions`. Other paths keep their 404.
- *
- * @param app the server with its routes
  */
 export function refuseMethods(
   app: FastifyInstance,
@@ -181,7 +176,6 @@ export function refuseMethods(
 /**
  * Makes the hook that refuses a path with an empty parameter, such as `/plants/`, which the router takes.
  *
- * @param parameters those of the route
  * @param isWhole whether the library answers 404, and not the server
  */
 export function refuseEmptyParameters(parameters: RoutePath['parameters'], isWhole: boolean): onRequestHookHandler[] {

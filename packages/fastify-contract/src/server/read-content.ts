@@ -37,7 +37,6 @@ export class Chunks {
     this.#end += chunk.copy(this.#block, this.#end)
   }
 
-  /** All bytes. */
   bytes(): Buffer {
     this.#endPart()
     const [first] = this.#parts

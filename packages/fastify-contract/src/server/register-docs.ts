@@ -45,11 +45,8 @@ export interface DocsOptions {
   contract: Contract
   /** The file of its author, if there is one. */
   source: Buffer | undefined
-  /** The path of Swagger UI. */
   page: string
-  /** The paths of the contract. */
   taken: readonly string[]
-  /** Replaces the base paths of the contract's servers. */
   basePaths: readonly string[] | undefined
 }
 

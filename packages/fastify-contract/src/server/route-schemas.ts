@@ -39,11 +39,7 @@ export const lazyCompilers = compilers as unknown as NonNullable<CompilersFactor
 /** Keywords with a property for each header, and those with a list of headers. */
 const byHeader = ['properties', 'dependentSchemas', 'dependentRequired', 'dependencies']
 
-/**
- * Writes the names of headers as Node does. Fastify does so for its own compiler, and takes this one to be another.
- *
- * @param schema of the headers of a route
- */
+/** Writes the names of headers as Node does. Fastify does so for its own compiler, and takes this one to be another. */
 function inLowerCase(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(inLowerCase)
   if (typeof schema !== 'object' || schema === null) return schema

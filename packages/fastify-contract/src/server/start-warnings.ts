@@ -12,7 +12,6 @@ export function named([first = '', ...others]: readonly string[]): string {
 /**
  * Warns of operations that take files, where bodies have the limit that is meant for JSON.
  *
- * @param limit the maximum size of a body, in bytes
  * @returns undefined without such operations, or with another limit
  */
 export function uploadWarning(

@@ -23,7 +23,6 @@ export interface ConnectionErrorOptions {
  * socket, but no response object. The answer follows those of the earlier requests; then the connection is closed.
  *
  * @param server before it listens
- * @param connections those of the server
  * @param isHttp1 whether a request that Node accepts is one of HTTP/1.x
  * @returns a function that refuses a request and logs the reason; call it when the requests before it are answered
  */

@@ -26,8 +26,6 @@ export const answeringShare = 0.8
  * Closes the server as soon as all requests that have arrived are answered. Node itself also waits for connections
  * without a request, for clients to close after their last answer, and for slow readers without a limit. Pipelined
  * requests after a `Connection: close` are not served (RFC 9112, section 9.6).
- *
- * @param connections the connections of the app's servers
  */
 export function registerClosing(
   app: FastifyInstance,

@@ -10,12 +10,7 @@ import type { OpenConnections } from './open-connections.ts'
 /** The time over which rejected connections are counted for one log line. */
 const countMilliseconds = 1_000
 
-/**
- * Creates a Node server with every limit of a connection. Fastify calls this once for each address of a host name.
- *
- * @param listener serves a request
- * @param connections tracks the connections of the server
- */
+/** Creates a Node server with every limit of a connection. Fastify calls this once for each address of a host name. */
 export function createHttpServer(
   listener: RequestListener,
   connections: OpenConnections,

@@ -9,7 +9,6 @@ const lingerMilliseconds = 1_000
 /** In bytes. Chunks of no more are parsed before something reads them, so that most requests are complete. */
 const shortContent = 1_024
 
-/** A request and its response. */
 interface Exchange {
   request: IncomingMessage
   response: ServerResponse

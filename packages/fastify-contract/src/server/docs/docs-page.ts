@@ -57,7 +57,6 @@ html:not(.dark-mode) .swagger-ui .opblock:not(.opblock-head, .opblock-options) .
 /**
  * Writes the page.
  *
- * @param name the title of the contract
  * @param folder the path below the page, relative to the page, so that a proxy may add a prefix
  */
 export function writePage(name: string, folder: string, hasIcon: boolean): string {
@@ -93,7 +92,6 @@ export function writePage(name: string, folder: string, hasIcon: boolean): strin
  *
  * The page sends requests to the server that it is from, also below a prefix that only a proxy knows.
  *
- * @param page the path of the page
  * @param basePaths what replaces the base paths of the contract's servers
  */
 export async function writeInitializer(
@@ -149,7 +147,6 @@ function sharedFailures(contract: object): string[] {
   })
 }
 
-/** @param path the keys that lead to the node */
 function withExactTexts(node: unknown, path: readonly string[], exact: Set<string>): unknown {
   const [name, parent, grandparent] = path.toReversed()
   const isExample =
