@@ -3,7 +3,7 @@ import { discriminatorOf } from './discriminator.ts'
 import { alternativesOf, defaultOf, isMarked, propertiesOf, requiredOf, typesOfValue } from './meaning.ts'
 import type { Declaration, Rewritten, RewrittenSchema, SeenItems } from './rewritten-schema.ts'
 import { inPlace, isSchema, schemaNameOf, subschemasOf, withSubschemas, withoutAnnotations } from './schema-parts.ts'
-import { type JsonType, type NamedSchemas, type Schema, type Subschema, keywordOf } from './schema.ts'
+import { type JsonType, type NamedSchemas, type Schema, type Subschema, isNumeric } from './schema.ts'
 
 /** The direction of the values, which decides the meaning of `readOnly`, `writeOnly` and `default`. */
 export type Direction = 'request' | 'response'
@@ -220,9 +220,4 @@ function withScalar(schema: RewrittenSchema, type: Schema['type']): RewrittenSch
 
 function isScalar(type: JsonType | undefined): boolean {
   return scalarTypes.some((each) => each === type)
-}
-
-function isNumeric(name: string): boolean {
-  const known = keywordOf(name)
-  return known?.is === 'assertion' && known.about === 'numbers'
 }

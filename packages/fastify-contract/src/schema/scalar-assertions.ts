@@ -1,33 +1,39 @@
-import type { NameOf, Schema } from './schema.ts'
+import { type NumericName, type Schema, isNumeric } from './schema.ts'
 
 /** A value of a scalar type. */
 export type Scalar = number | bigint | boolean
 
 /** The assertions of a schema about an integer, a number or a boolean. */
-export interface ScalarSchema extends Pick<Schema, 'format' | 'enum' | 'const' | NameOf<{ about: 'numbers' }>> {
+export interface ScalarSchema extends Pick<Schema, 'format' | 'enum' | 'const' | NumericName> {
   readonly type?: 'integer' | 'number' | 'boolean'
+}
+
+type Numeric = number | bigint
+
+/** Makes the check of each assertion about numbers. JavaScript compares a bigint with a number exactly (ECMA-262, IsLessThan). */
+const checkOf: Readonly<Record<NumericName, (limit: Numeric) => (value: Numeric) => boolean>> = {
+  minimum: (limit) => (value) => value >= limit,
+  maximum: (limit) => (value) => value <= limit,
+  exclusiveMinimum: (limit) => (value) => value > limit,
+  exclusiveMaximum: (limit) => (value) => value < limit,
+  multipleOf: (limit) => {
+    const divisor = decimalOf(limit)
+    return (value) => isMultiple(decimalOf(value), divisor)
+  },
 }
 
 /** Makes the check of a value that has the type and the format of a schema. */
 export function createAssertions(schema: ScalarSchema): (value: Scalar) => boolean {
-  const { format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
-  const divisor = multipleOf === undefined ? undefined : decimalOf(multipleOf)
   const allowed = [schema.enum, 'const' in schema ? [schema.const] : undefined]
     .filter((constants) => constants !== undefined)
     .map((constants) => new Set(constants.map(keyOf)))
-  return (value) => {
-    if (!allowed.every((constants) => constants.has(keyOf(value)))) return false
-    if (typeof value === 'boolean') return true
-    // JavaScript compares a bigint with a number exactly (ECMA-262, IsLessThan).
-    return (
-      (format !== 'float' || Number.isFinite(Math.fround(Number(value)))) &&
-      (minimum === undefined || value >= minimum) &&
-      (maximum === undefined || value <= maximum) &&
-      (exclusiveMinimum === undefined || value > exclusiveMinimum) &&
-      (exclusiveMaximum === undefined || value < exclusiveMaximum) &&
-      (divisor === undefined || isMultiple(decimalOf(value), divisor))
-    )
-  }
+  const checks = Object.keys(checkOf)
+    .filter(isNumeric)
+    .flatMap((name) => (schema[name] === undefined ? [] : checkOf[name](schema[name])))
+  if (schema.format === 'float') checks.push((value) => Number.isFinite(Math.fround(Number(value))))
+  return (value) =>
+    allowed.every((constants) => constants.has(keyOf(value))) &&
+    (typeof value === 'boolean' || checks.every((isMet) => isMet(value)))
 }
 
 /** Maps equal scalars to one member of a Set: a number and a bigint may be the same integer. */

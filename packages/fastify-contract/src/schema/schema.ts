@@ -174,6 +174,9 @@ export type NameOf<Role> = {
 export type ApplicatorName = NameOf<Applicator>
 export type AssertionName = NameOf<{ is: 'assertion' }>
 
+/** The name of an assertion about numbers. */
+export type NumericName = NameOf<{ about: 'numbers' }>
+
 /** What the table says of a keyword; undefined for any other name. */
 export function keywordOf(name: string): Keyword | undefined {
   return isKeyword(name) ? keywords[name] : undefined
@@ -190,4 +193,9 @@ export function isApplicator(name: string): name is ApplicatorName {
 
 export function applicatorOf(name: ApplicatorName): Applicator {
   return keywords[name]
+}
+
+export function isNumeric(name: string): name is NumericName {
+  const keyword = keywordOf(name)
+  return keyword?.is === 'assertion' && keyword.about === 'numbers'
 }
