@@ -124,8 +124,8 @@ const docs = { regex: String.raw`^\./docs/`, message: 'Load server/docs by impor
 
 /** The mock sends nothing. */
 const mock = {
-  regex: '^\\.\\./suite/(write|break|send|state|run)/',
-  message: 'The mock imports ground, draw and judge of the suite.',
+  regex: '^\\.\\./suite/(write|break|send|judge|state|run)/',
+  message: 'The mock imports ground and draw of the suite.',
 }
 
 /** What the files of a folder may not import. Generic code is in packages/, reached through `exports`. */

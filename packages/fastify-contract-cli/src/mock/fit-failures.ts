@@ -1,14 +1,18 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problemDetails } from 'fastify-contract'
 import { type ContractOperation, basePathsOf, declaredResponse, isJson, isRange } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
 import { type FailureParts, declaredForm, filledBody } from '../init/failure-form.ts'
-import { type TestedContract, operationOf } from '../suite/ground/contract.ts'
-import { Fault } from '../suite/ground/fault.ts'
+import {
+  type SentRequest,
+  type TestedContract,
+  declaredType,
+  operationOf,
+  responsesTo,
+} from '../suite/ground/contract.ts'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
 import { statusesOfRefusal } from '../suite/ground/refusals.ts'
-import { assertKeepsContract } from '../suite/judge/response-checks.ts'
 import { attempt } from '../suite/ground/no-generator.ts'
 import { isObject } from '../suite/ground/members.ts'
 import { type MockReply, replyOf } from './replies.ts'
@@ -27,28 +31,24 @@ export function fitFailures(
   const own = contract.operations.flatMap(({ basePaths }) => basePaths)
   const bases = [...new Set([...basePathsOf(contract.document), ...own])].toSorted((a, b) => b.length - a.length)
   const fittingReply = fitter(contract)
-  app.addHook('onSend', (request, reply, payload, done) => {
+  const fitted = ({ method, url }: FastifyRequest, reply: FastifyReply, payload: unknown): unknown => {
     const sent = problemOf(reply, payload)
-    const { method, url } = request
     const base = bases.find((each) => url.startsWith(`${each}/`)) ?? ''
-    const fitting = sent && fittingReply({ method, url: url.slice(base.length) }, sent, reply.getHeaders())
-    if (sent === undefined || fitting === undefined) {
-      done(null, payload)
-      return
-    }
+    const fitting = sent && fittingReply({ method, url: url.slice(base.length) }, sent, reply)
+    if (sent === undefined || fitting === undefined) return payload
     const { status, contentType, headers, body } = fitting
     // What the server has set says more.
     for (const [name, value] of Object.entries(headers)) if (!reply.hasHeader(name)) reply.header(name, value)
     reply.code(status).removeHeader('content-length')
     // Where no content is declared, any may be sent.
-    if (contentType === undefined) {
-      done(null, payload)
-      return
-    }
+    if (contentType === undefined) return payload
     reply.header('content-type', contentType)
     const { message } = sent
     if (!hasReason(message, body)) onReasonLost?.(`${method} ${url}: ${String(status)}, ${message}`)
-    done(null, isJson(contentType) ? stringifyJson(body) : body)
+    return isJson(contentType) ? stringifyJson(body) : body
+  }
+  app.addHook('onSend', (request, reply, payload, done) => {
+    done(null, fitted(request, reply, payload))
   })
 }
 
@@ -76,40 +76,41 @@ function problemOf(reply: FastifyReply, payload: unknown): Problem | undefined {
 function fitter(contract: TestedContract & SchemaSource) {
   const form = declaredForm(contract.operations, contract)
   return (
-    request: { method: string; url: string },
+    request: SentRequest,
     { status: given, message, body: sent }: Problem,
-    headers: ReturnType<FastifyReply['getHeaders']>,
+    headers: Pick<FastifyReply, 'hasHeader'>,
   ): MockReply | undefined => {
     const operation = operationOf(contract, request)
     const [malformed = given] = operation === undefined ? [] : statusesOfRefusal(operation, 'invalid_request')
     const failure = { status: given === 400 ? malformed : given, message }
     const { status } = failure
-    const replyIn = (contentType: string | undefined, body: unknown): MockReply => ({
-      ...{ status, headers: {}, body },
-      contentType: contentType ?? 'application/json',
-    })
-    const keepsContract = ({ status, contentType, body }: MockReply) => {
-      const all = { ...headers, 'content-length': undefined, 'content-type': contentType }
-      try {
-        assertKeepsContract(contract, request, { status, headers: all, text: stringifyJson(body) })
-        return true
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error
-        return false
-      }
+    const responses = responsesTo(contract, request)
+    const keepsContract = ({ status, contentType = '', body }: MockReply) => {
+      const response = declaredResponse(responses, status)
+      // Where an operation declares no refusal, any is open.
+      if (response === undefined) return status < 500 && !Object.keys(responses).some((key) => key.startsWith('4'))
+      const { headers: declared = {}, content = {} } = response
+      const isWhole = Object.entries(declared).every(
+        ([name, { required }]) => required !== true || headers.hasHeader(name),
+      )
+      const types = Object.keys(content)
+      const { [declaredType(types, contentType) ?? '']: media } = content
+      const isRight = media !== undefined && contract.problemsOf(body, media.schema ?? true, 'response').length === 0
+      return isWhole && (types.length === 0 || isRight)
     }
     // Such as an example, which may have further members.
-    const { content = {} } = (operation && declaredResponse(operation.object.responses, given)) ?? {}
-    const declares = Object.hasOwn(content, problemType)
-    if (declares && keepsContract({ ...replyIn(problemType, sent), status: given })) return undefined
-    const problem = problemDetails({ name: 'invalid_request', ...failure })
-    const usual = form && replyIn(form.type, filledBody(form, contract, failure))
-    const forms = [usual ?? [], replyIn(problem.contentType, problem.body)].flat()
+    const { content = {} } = declaredResponse(responses, given) ?? {}
+    const asSent = { status: given, headers: {}, contentType: problemType, body: sent }
+    if (operation !== undefined && Object.hasOwn(content, problemType) && keepsContract(asSent)) return undefined
+    const usual = form && { contentType: form.type, body: filledBody(form, contract, failure) }
+    const forms = [usual ?? [], problemDetails({ name: 'invalid_request', ...failure })].flat()
     // The default one tells it always.
-    const candidates = forms.filter(({ body }) => hasReason(message, body))
+    const candidates = forms
+      .map(({ contentType = 'application/json', body }): MockReply => ({ status, headers: {}, contentType, body }))
+      .filter(({ body }) => hasReason(message, body))
     const fitting = candidates.find(keepsContract) ?? (operation && declaredFailure(operation, contract, failure))
     // Where nothing is declared, all are alike.
-    return fitting ?? candidates[0]!
+    return fitting ?? candidates[0]
   }
 }
 
