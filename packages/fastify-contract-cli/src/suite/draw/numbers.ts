@@ -14,13 +14,18 @@ const ranges = new Map([
   [beyondFormats, range(-(2n ** 100n) - 1n, 2n ** 100n)],
 ])
 
-/** The smallest and the largest integer of a schema. */
-function rangeOf({ assertions }: FlatSchema): { min: bigint; max: bigint } {
+/** The integers of a schema: within its bounds, and from the first to the last multiple of a factor. @throws NoGenerator */
+export function integerRange({ assertions }: FlatSchema) {
   const { lowest, highest } = ranges.get(assertions.format ?? '') ?? safe
   const { minimum = lowest, maximum = highest, exclusiveMinimum: above, exclusiveMaximum: below } = assertions
   const lower = [lowest, rounded(minimum, Math.ceil), above === undefined ? lowest : rounded(above, Math.floor) + 1n]
   const upper = [highest, rounded(maximum, Math.floor), below === undefined ? highest : rounded(below, Math.ceil) - 1n]
-  return { min: lower.reduce((a, b) => (a > b ? a : b)), max: upper.reduce((a, b) => (a < b ? a : b)) }
+  const [min, max] = [lower.reduce((a, b) => (a > b ? a : b)), upper.reduce((a, b) => (a < b ? a : b))]
+  const { multipleOf = 1 } = assertions
+  const factor = Number.isInteger(Number(multipleOf)) && multipleOf > 0 ? BigInt(multipleOf) : 1n
+  const [first, last] = [-floor(-min, factor), floor(max, factor)]
+  if (first > last) throw new NoGenerator('no integer is within the bounds')
+  return { min, max, factor, first, last }
 }
 
 function rounded(bound: number | bigint, round: (bound: number) => number): bigint {
@@ -31,16 +36,6 @@ function rounded(bound: number | bigint, round: (bound: number) => number): bigi
 const awkwardIntegers = [0n, 7n, 8n, 15n, 16n, 31n, 32n, 53n, 63n, 64n]
   .flatMap((bits) => [-2n, -1n, 0n, 1n, 2n].map((distance) => 2n ** bits + distance))
   .flatMap((integer) => [integer, -integer])
-
-/** The integers of a schema: within its bounds, and from the first to the last multiple of a factor. @throws NoGenerator */
-export function integerRange(flat: FlatSchema) {
-  const { min, max } = rangeOf(flat)
-  const { multipleOf = 1 } = flat.assertions
-  const factor = Number.isInteger(Number(multipleOf)) && multipleOf > 0 ? BigInt(multipleOf) : 1n
-  const [first, last] = [-floor(-min, factor), floor(max, factor)]
-  if (first > last) throw new NoGenerator('no integer is within the bounds')
-  return { min, max, factor, first, last }
-}
 
 /** Integers that a schema allows, as far as its bounds, its format and `multipleOf` say. */
 export function integerOf(flat: FlatSchema): fc.Arbitrary<bigint> {

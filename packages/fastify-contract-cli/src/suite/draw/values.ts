@@ -216,44 +216,29 @@ function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
     const member = isDeep(flat) ? undefined : attempt(`property ${name}`, source, draw)
     return member === undefined ? [] : [[name, member]]
   })
-  const requiredKeys = required.filter((name) => Object.hasOwn(properties, name))
-  const declared = fc.record(Object.fromEntries(members), { requiredKeys })
   const { additionalProperties: others = true, minProperties = 0 } = assertions
   assertListed(minProperties, `object of ${String(minProperties)} properties`)
-  if (others === false) return declared
-  // What is required and not described has any value.
-  const undescribed = required.filter((name) => !Object.hasOwn(properties, name))
   // What no schema declares is dropped, and so may be anything; where one declares nothing, it is kept.
   const isDropped = Object.keys(properties).length > 0 && !('additionalProperties' in assertions)
   const values = (isKept: boolean) => (others === true ? anyJson(isKept) : memberOf(flat, others))
+  // What is required and not described has any value.
+  const undescribed = required.filter((name) => others !== false && !Object.hasOwn(properties, name))
+  const own = Object.fromEntries([...members, ...undescribed.map((name) => [name, values(true)] as const)])
+  const declared = fc.record(own, { requiredKeys: required.filter((name) => Object.hasOwn(own, name)) })
+  if (others === false) return declared
   const names = otherNames.filter((name) => !Object.hasOwn(properties, name))
   const unknown = fc.dictionary(names, values(!isDropped), { maxKeys: 3 })
   // Whatever a server knows of these names, it must not look at what no schema declares.
   const every = oddNames
     .filter((name) => isDropped && !Object.hasOwn(properties, name))
     .map((name) => [name, 'a'] as const)
-  const isClosed = isDropped && source.isClosed === true
+  if (isDropped && source.isClosed === true) return declared
   const some = fc.oneof(
     { weight: 4, arbitrary: fc.constant({}) },
     { weight: 2, arbitrary: unknown },
     { weight: 1, arbitrary: fc.subarray(every).map((members): object => Object.fromEntries(members)) },
   )
-  return fc
-    .tuple(
-      withOthers(declared, undescribed, () => values(true)),
-      isClosed ? fc.constant({}) : some,
-    )
-    .map(([a, b]): object => ({ ...b, ...a }))
-}
-
-function withOthers(
-  declared: fc.Arbitrary<object>,
-  names: string[],
-  draw: () => fc.Arbitrary<Json>,
-): fc.Arbitrary<object> {
-  if (names.length === 0) return declared
-  const others = fc.record(Object.fromEntries(names.map((name) => [name, draw()])))
-  return fc.tuple(declared, others).map(([a, b]): object => ({ ...a, ...b }))
+  return fc.tuple(declared, some).map(([a, b]): object => ({ ...b, ...a }))
 }
 
 /** Names of properties that a contract hardly has, among them those to which JavaScript gives a meaning. */
