@@ -65,11 +65,10 @@ interface Problem extends FailureParts {
 
 function problemOf(reply: FastifyReply, payload: unknown): Problem | undefined {
   const type = String(reply.getHeader('content-type'))
-  if (reply.statusCode < 400 || typeof payload !== 'string' || !type.startsWith(problemType)) {
-    return undefined
-  }
-  const body = JSON.parse(payload) as { detail?: unknown }
-  return typeof body.detail === 'string' ? { status: reply.statusCode, message: body.detail, body } : undefined
+  if (reply.statusCode < 400 || typeof payload !== 'string' || !type.startsWith(problemType)) return undefined
+  const body: unknown = JSON.parse(payload)
+  const message = isObject(body) ? body['detail'] : undefined
+  return typeof message === 'string' ? { status: reply.statusCode, message, body } : undefined
 }
 
 /** Makes what replaces failures by replies that their operations declare, unless these declare what is sent. */

@@ -32,7 +32,7 @@ function placesIn(value: unknown): string[][] {
 /** A copy with another value at a path; undefined takes it away. */
 function replaced(value: unknown, [name = '', ...rest]: string[], end: unknown): Members {
   // The path leads through objects.
-  const { [name]: member, ...others } = value as Members
+  const { [name]: member, ...others }: Members = isObject(value) ? value : {}
   const changed = rest.length === 0 ? end : replaced(member, rest, end)
   return changed === undefined ? others : { ...others, [name]: changed }
 }
