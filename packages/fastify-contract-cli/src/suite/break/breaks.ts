@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { isIntegerFormat } from 'fastify-contract/json'
-import { type JsonType, type Schema, type Subschema, alternativesOf } from 'fastify-contract/schema'
+import { type JsonType, type Subschema, alternativesOf } from 'fastify-contract/schema'
 import type { Assertions } from '../draw/assertions.ts'
 import {
   type FlatSchema,
@@ -16,6 +16,10 @@ import { beyondFormats } from '../draw/numbers.ts'
 import { RawText, asRead } from '../draw/json-value.ts'
 import { isUncheckedFormat } from '../draw/texts.ts'
 import { attempt } from '../ground/no-generator.ts'
+import { type Part, jsonBody } from '../write/part.ts'
+import { shapeOf, writtenValues } from '../write/part-values.ts'
+import { textOf } from '../write/spellings.ts'
+import { canBeWritten, isScalar } from '../write/written-value.ts'
 import { allowed, constantOf, drawn, found, listOf, memberOf } from '../draw/values.ts'
 
 /** A rule, and what breaks it and, as far as possible, no other. */
@@ -67,71 +71,115 @@ function isOf(type: JsonType, value: Json): boolean {
   return typeof value === type || (type === 'number' && typeof value === 'bigint')
 }
 
-/** Lists each rule of a schema, at every place in it, with values that break it. */
-export function breaksOf(schema: Subschema, place: string, source: SchemaSource): Break[] {
-  return breaksAt(flatten(schema, { ...source, places: { left: maxPlaces } }), place)
+/**
+ * Lists each rule of a schema, at every place in it, with values that break it. Those of texts break it in whatever way they
+ * are read. The length of a list of texts, and the members of an object in a style, are not broken.
+ */
+export function breaksOf(schema: Subschema, place: string, source: SchemaSource, part = jsonBody): Break[] {
+  return breaksAt(flatten(schema, { ...source, places: { left: maxPlaces } }), place, part)
 }
 
 /** The places of a schema whose rules are listed: schemas that refer to one another may have any number. */
 const maxPlaces = 10_000
 
-function breaksAt(whole: FlatSchema, place: string): Break[] {
+function breaksAt(whole: FlatSchema, place: string, part: Part): Break[] {
   const { places, skippedParts } = whole.source
   if (places !== undefined && places.left-- <= 0) {
     skippedParts?.add(`the rules of a schema beyond its first ${String(maxPlaces)} places`)
     return []
   }
   const flat = sent(whole)
+  const shape = shapeOf(flat, part)
   // Which rule of an alternative is broken depends on which one was meant.
   const choice = ['const', 'enum', 'anyOf', 'oneOf'].find((keyword) => keyword in flat.assertions)
-  if (choice !== undefined) {
-    const near = [flat.assertions.const ?? [], flat.assertions.enum ?? []].flat().flatMap(inOtherCase)
-    return [breakOf(flat, place, choice, () => constantOf([...samples, ...near]))]
-  }
-  const { items, prefixItems = [] } = flat.assertions
+  const own = shape === 'json' || shape === 'text' ? ownBreaks(flat, place, part, choice) : []
+  const isJson = shape === 'json'
+  const isSplit = (shape === 'list' || shape === 'deep') && namedTypesOf(flat).length === 1
+  if (!(isJson ? choice === undefined : isSplit)) return own
+  const inner = isJson ? jsonBody : shape === 'list' ? { ...part, as: 'item' as const } : part
+  const { items, prefixItems = [], minItems = 0 } = flat.assertions
   const itemBreaks = [...prefixItems, items ?? []].flat().flatMap((schema, index) => {
-    const breaks = breaksWithin(flat, schema, `${place}/${String(index)}`)
-    return breaks.map(({ draw, ...broken }) => ({ ...broken, draw: () => withItem(flat, index, draw()) }))
+    // Wherever a server splits a text, each item is broken.
+    const withIt = (values: fc.Arbitrary<Json>) =>
+      isJson ? withItem(flat, index, values) : values.map((item) => listOf(item, Math.max(index + 1, minItems)))
+    const breaks = breaksWithin(flat, schema, `${place}/${String(index)}`, inner)
+    return breaks.map(({ draw, ...broken }) => ({ ...broken, draw: () => withIt(draw()) }))
   })
-  const propertyBreaks = Object.entries(whole.properties).flatMap(([name, property]): [string, Break][] => {
+  const members = Object.entries(isJson ? whole.properties : flat.properties)
+  const memberBreaks = members.flatMap(([name, property]): [string, Break][] => {
     const at = `${place}/${name}`
-    if (Object.hasOwn(flat.properties, name)) return breaksWithin(flat, property, at).map((broken) => [name, broken])
-    return [[name, { place: at, rule: 'readOnly', draw: () => memberOf(flat, property) }]]
+    if (!Object.hasOwn(flat.properties, name)) {
+      return [[name, { place: at, rule: 'readOnly', draw: () => memberOf(flat, property) }]]
+    }
+    return breaksWithin(flat, property, at, inner).map((broken) => [name, broken])
   })
   const missing = flat.required.map((name): [string, Break] => {
     return [name, { place: `${place}/${name}`, rule: 'required', draw: () => fc.constant(undefined) }]
   })
+  const around = (name: string) => (isJson ? allowed(without(flat, name)) : writtenValues(flat, part))
   return [
-    ...ownBreaks(flat, place),
+    ...own,
     ...itemBreaks,
-    ...[...missing, ...propertyBreaks].map(([name, { draw, ...broken }]) => {
-      return { ...broken, draw: () => withProperty(flat, name, draw()) }
+    ...[...missing, ...memberBreaks].map(([name, { draw, ...broken }]) => {
+      return {
+        ...broken,
+        draw: () => fc.tuple(around(name), draw()).map(([object, value]) => withMember(object, name, value)),
+      }
     }),
   ]
 }
 
 /** A schema that contains itself has the same rules again. */
-function breaksWithin(flat: FlatSchema, schema: Schema | boolean, place: string): Break[] {
-  return attempt(place, flat.source, () => breaksAt(within(flat, schema), place)) ?? []
+function breaksWithin(flat: FlatSchema, schema: Subschema, place: string, part: Part): Break[] {
+  return attempt(place, flat.source, () => breaksAt(within(flat, schema), place, part)) ?? []
 }
 
+/** Texts of no type but that of texts. */
+const textSamples = ['a', 'NaN', '-', '1,5x']
+
+/** No path is without a text, and what makes a text fit for a header or a cookie is not in its pattern alone. */
+const unbroken: Partial<Record<Part['path'][0], string>> = { path: 'minLength', header: 'pattern', cookie: 'pattern' }
+
 /** The breaks of the rules of a value itself. What is wrong with its items is a rule of their own. */
-function ownBreaks(flat: FlatSchema, place: string): Break[] {
+function ownBreaks(flat: FlatSchema, place: string, part: Part, choice: string | undefined): Break[] {
+  const isText = shapeOf(flat, part) === 'text'
+  const isRight = isAllowed(flat)
+  const isBroken = (value: Json) => {
+    if (!isText) return !isRight(asRead(value))
+    return isScalar(value) && canBeWritten(value, part) && !readingsOf(textOf(value)).some(isRight)
+  }
+  const breakOf = (rule: string, candidates: () => fc.Arbitrary<Json>): Break => {
+    return { place, rule, draw: () => found(candidates(), isBroken, flat.source, noCounterexample) }
+  }
+  const types = namedTypesOf(flat)
+  const others = isText
+    ? textSamples.filter(isBroken)
+    : // A text that is no JSON is another one.
+      samples.filter((value) => part.as === 'json' && types.length > 0 && !types.some((type) => isOf(type, value)))
+  const typeBreaks = others.length === 0 ? [] : [breakOf('type', () => fc.constantFrom(...others))]
+  if (choice !== undefined) {
+    const near = [flat.assertions.const ?? [], flat.assertions.enum ?? []].flat().flatMap(inOtherCase)
+    return [breakOf(choice, () => constantOf([...samples, ...near])), ...(isText ? typeBreaks : [])]
+  }
   // A bound of `contains` is broken with `contains`.
   const { type: _, items: _items, prefixItems: _first, minContains: _least, ...keywords } = flat.assertions
-  const types = namedTypesOf(flat)
   const breaks = Object.entries(keywords)
     .filter(([keyword, value]) => !isIdle(keyword, value))
-    .map(([keyword, value]) => breakOf(flat, place, keyword, () => against(flat, keyword, value)))
-  const also = flat.also.flatMap(Object.keys).map((keyword) => breakOf(flat, place, keyword, () => drawn(flat)))
-  const others = samples.filter((value) => !types.some((type) => isOf(type, value)))
-  const isTyped = types.length > 0 && others.length > 0
-  const isWhole = types.includes('integer') && !types.includes('number')
+    .map(([keyword, value]) => breakOf(keyword, () => against(flat, keyword, value)))
+  const also = flat.also.flatMap(Object.keys).map((keyword) => breakOf(keyword, () => drawn(flat)))
+  const isWhole = !isText && types.includes('integer') && !types.includes('number')
+  const all = [...breaks, ...also, ...typeBreaks, ...(isWhole ? [breakOf('integer', () => fractions)] : [])]
+  return isText && part.as !== 'item' ? all.filter(({ rule }) => rule !== unbroken[part.path[0]]) : all
+}
+
+/** What a server may read a text as. */
+function readingsOf(text: string): Json[] {
+  const isNumber = text.trim() !== '' && Number.isFinite(Number(text))
   return [
-    ...breaks,
-    ...also,
-    ...(isTyped ? [breakOf(flat, place, 'type', () => fc.constantFrom(...others))] : []),
-    ...(isWhole ? [breakOf(flat, place, 'integer', () => fractions)] : []),
+    text,
+    ...(/^-?\d+$/.test(text) ? [BigInt(text)] : isNumber ? [Number(text)] : []),
+    ...(/^(?:true|false|0|1)$/.test(text) ? [text === 'true' || text === '1'] : []),
+    ...(text === '' || text === 'null' ? [null] : []),
   ]
 }
 
@@ -141,7 +189,7 @@ function against(flat: FlatSchema, keyword: string, value: unknown): fc.Arbitrar
   if (keyword === 'uniqueItems') {
     return memberOf(flat, items).map((item) => listOf(item, Math.max(2, minItems)))
   }
-  if (keyword === 'not') return memberOf(flat, value as Schema)
+  if (keyword === 'not') return memberOf(flat, value as Subschema)
   const others = Object.fromEntries(Object.entries(flat.assertions).filter(([each]) => each !== keyword))
   if (keyword === 'pattern') return fc.oneof(drawn({ ...flat, examples: [], assertions: others }), around(flat))
   // The keywords that have an opposite have a number.
@@ -160,16 +208,6 @@ function around(flat: FlatSchema): fc.Arbitrary<Json> {
   return fc
     .tuple(texts, fc.constantFrom('$\n', '$!', '!$', 'a\n$'))
     .map(([text, form]) => form.replace('$', () => String(text)))
-}
-
-/** Breaks a rule by those candidates that a schema does not allow. */
-function breakOf(flat: FlatSchema, place: string, rule: string, candidates: () => fc.Arbitrary<Json>): Break {
-  const isRight = isAllowed(flat)
-  return {
-    place,
-    rule,
-    draw: () => found(candidates(), (value) => !isRight(asRead(value)), flat.source, noCounterexample),
-  }
 }
 
 /** Why a rule is left out. */
@@ -200,10 +238,13 @@ function withItem(flat: FlatSchema, index: number, values: fc.Arbitrary<Json>): 
   })
 }
 
-/** Objects of a schema with one of these values of a property; JSON leaves one out that is undefined. */
-function withProperty(flat: FlatSchema, name: string, values: fc.Arbitrary<Json>): fc.Arbitrary<object> {
+function without(flat: FlatSchema, name: string): FlatSchema {
   const { [name]: _own, ...properties } = flat.properties
-  const others = allowed({ ...flat, properties, required: flat.required.filter((each) => each !== name) })
-  // What is allowed is an object.
-  return fc.tuple(others, values).map(([object, value]) => ({ ...(object as object), [name]: value }))
+  return { ...flat, properties, required: flat.required.filter((each) => each !== name) }
+}
+
+/** An object with another value of a member, or without it. */
+function withMember(object: Json, name: string, value: Json): object {
+  const members = Object.entries({ ...(object ?? {}), [name]: value })
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined))
 }

@@ -42,6 +42,8 @@ export interface SchemaSource {
   time?: Clock
   /** How many characters a text has that its schema does not limit; undefined for those of a body. */
   longest?: number
+  /** The pattern of texts that their schema leaves open. */
+  openPattern?: string | undefined
   /** Whether objects have no undeclared properties, even where they would be dropped. */
   isClosed?: boolean
   /** What every request has in place of a drawn value, by the place and the name of a parameter. */

@@ -70,7 +70,8 @@ const longText = 300
 export function textRules(flat: FlatSchema) {
   const { assertions, source } = flat
   const longest = source.longest ?? (isOuter(flat) ? longestText : shortText)
-  const { minLength: min = 0, maxLength = Math.max(min, longest), pattern = '', format = '' } = assertions
+  const { minLength: min = 0, maxLength = Math.max(min, longest), format = '' } = assertions
+  const { pattern = Object.hasOwn(formats, format) ? '' : (source.openPattern ?? '') } = assertions
   if (min > maxLength) throw new NoGenerator('no text has a possible length')
   const limit = source.longest === undefined ? longestDrawn : 10 * source.longest
   if (min > limit) throw new NoGenerator(`no text of ${String(min)} characters is sent`)
