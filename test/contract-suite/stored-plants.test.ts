@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { ContractOperation, Parameter } from 'fastify-contract/document'
+import type { ContractOperation } from 'fastify-contract/document'
 import { type RequestParts, canonical, flatten, operationNamed, parseExactly } from 'fastify-contract-cli/suite'
 import { partsOf, written } from 'fastify-contract-cli/suite'
 import { afterAll, expect } from 'vitest'
@@ -35,10 +35,13 @@ function actionsOf(operation: ContractOperation, integers: fc.Arbitrary<bigint>)
   return fc
     .tuple(fc.constantFrom(...callers), partsOf(operation, expectedContract), fc.option(integers))
     .map(([caller, drawn, chosen]) => {
-      const known = drawn.parameters.filter(([{ name }]) => ['id', 'limit'].includes(name))
-      const parameters = known.map(([parameter, value]): [Parameter, unknown] => [parameter, chosen ?? value])
+      const integersOf = (values: object = {}) => {
+        const known = Object.entries(values).filter(([name]) => ['id', 'limit'].includes(name))
+        return Object.fromEntries(known.map(([name, value]: [string, unknown]) => [name, chosen ?? value]))
+      }
       const body = drawn.body === undefined || chosen === null ? drawn.body : { ...drawn.body, id: chosen }
-      return actionOf(caller, operation, { ...drawn, parameters, body })
+      const [path, query] = [integersOf(drawn.path), integersOf(drawn.query)]
+      return actionOf(caller, operation, { ...drawn, path, query, body })
     })
 }
 
@@ -52,7 +55,7 @@ function actionOf(caller: string, operation: ContractOperation, parts: RequestPa
 }
 
 function listOf(caller: string): Action {
-  return actionOf(caller, list!, { parameters: [], body: undefined, way: 0 })
+  return actionOf(caller, list!, { way: 0 })
 }
 
 /** Applies an action to the model. */
@@ -60,7 +63,7 @@ function apply(model: Model, { caller, operation, parts }: Action): Outcome {
   const plants = model.get(caller) ?? new Map<bigint, object>()
   model.set(caller, plants)
   // These requests have at most one parameter, an integer, and their only body is a plant with its id.
-  const [[, integer] = []] = parts.parameters as [Parameter, bigint][]
+  const [integer] = Object.values({ ...parts.path, ...parts.query }) as bigint[]
   const { id = integer ?? 0n, ...others } = (parts.body ?? {}) as { id?: bigint }
   if (operation === remove) return { status: plants.delete(id) ? 204 : 404 }
   if (operation === list) {

@@ -259,6 +259,56 @@ test('parameters of each style are drawn and broken', async () => {
   expectJudged(right, wrong, 'path/a type', 'query/p/at required', 'query/p/all/0/x type')
 })
 
+test('rules within JSON, names in brackets, and fields without a type are broken at their places', async () => {
+  const integer = { type: 'integer' }
+  const properties = { n: integer, ids: { type: 'array', items: integer } }
+  const ids = { type: 'object', required: ['n', 'ids'], properties }
+  const form = (properties: object) => ({
+    'application/x-www-form-urlencoded': { schema: { type: 'object', required: ['kind'], properties } },
+  })
+  const { right, wrong } = await statusesOf({
+    parameters: [
+      parameter('query', 'json', {
+        required: true,
+        schema: undefined,
+        content: { 'application/json': { schema: ids } },
+      }),
+      parameter('query', 'deep', { style: 'deepObject', schema: ids }),
+      parameter('header', 'List', { schema: { type: 'array', minItems: 1, items: { enum: ['a', 'b'] } } }),
+    ],
+    requestBody: { required: true, content: form({ kind: { enum: ['a', 'b'] } }) },
+  })
+  expectJudged(right, wrong, 'query/json/ids/0 type', 'query/deep/ids/0 type', 'header/List/0 enum', 'body/kind enum')
+  const whole = await statusesOf({
+    parameters: [
+      parameter('querystring', 'q', { required: true, schema: undefined, content: form({ kind: text, point }) }),
+    ],
+  })
+  expectJudged(whole.right, whole.wrong, 'query/q required', 'query/q/kind required', 'query/q/point/x type')
+})
+
+test('a broken value is alone: parameters of its name stay, and a body has its media type', () => {
+  const own = { schema: { type: 'integer' } }
+  const { contract, operation } = contractOf({
+    parameters: [parameter('path', 'id'), parameter('query', 'id', own), parameter('query', 'constructor')],
+    requestBody: { content: { 'application/json': {}, 'text/plain': own } },
+  })
+  const all = requestBreaksOf(operation, contract, false)
+  expect(all.map(({ place }) => place)).toEqual(['query/id', 'body (text/plain)'])
+  for (const { place, draw } of all) {
+    for (const { url, headers } of fc.sample(draw(), { seed: 1, numRuns: 50 })) {
+      expect(decodeURIComponent(url)).not.toMatch(/\{id\}|function/)
+      if (place.startsWith('body')) expect(headers?.['content-type']).toBe('text/plain')
+    }
+  }
+})
+
+test('a parameter has its example where no other text of its pattern is known', () => {
+  const schema = { type: 'string', pattern: '^(?<=)known$' }
+  const urls = drawn({ parameters: [parameter('path', 'id', { example: 'known', schema })] }).map(({ url }) => url)
+  expect(new Set(urls)).toEqual(new Set(['/things/known', '/things/%6b%6e%6f%77%6e']))
+})
+
 test('an example of a parameter that its schema does not allow is not sent', () => {
   const urls = drawn({ parameters: [parameter('path', 'id', { example: 'known', schema: { type: 'integer' } })] })
   expect(urls.filter(({ url }) => url.includes('known'))).toEqual([])

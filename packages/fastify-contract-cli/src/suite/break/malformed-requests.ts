@@ -1,7 +1,7 @@
 import { type ContractOperation, basePathsOf } from 'fastify-contract/document'
 import { type TestedContract, isPathOf } from '../ground/contract.ts'
 import { schemeOf, wantsCredentials, withOther, withPair } from '../write/credentials.ts'
-import { jsonType } from '../write/requests.ts'
+import { jsonType } from '../write/bodies.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
 import type { RefusalName, Stage } from '../ground/refusals.ts'
 import { declaredType } from '../ground/contract.ts'

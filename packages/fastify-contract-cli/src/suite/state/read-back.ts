@@ -1,11 +1,10 @@
 import type { ContractOperation } from 'fastify-contract/document'
 import type { Subschema } from 'fastify-contract/schema'
-import { bodySchema, bodyTypes } from '../write/bodies.ts'
+import { bodyParts } from '../write/part.ts'
 import type { TestedContract } from '../ground/contract.ts'
 import { canonical } from '../ground/exact-json.ts'
 import { Fault, shortened } from '../ground/fault.ts'
 import { type FlatSchema, type SchemaSource, flatten } from '../draw/flat-schema.ts'
-import { jsonType } from '../write/requests.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
 import { bodyOf, idKey, unwrapped } from '../ground/resources.ts'
 import type { Members } from '../ground/members.ts'
@@ -60,9 +59,9 @@ export class ReadBack {
   compare({ operation, request }: SentChange, { place, members, schema }: ShownThing): void {
     const { method } = request
     const sent = unwrapped(bodyOf(String(request.body ?? '')), this.#parameter)
-    const type = jsonType(operation)
-    if (sent === undefined || type === undefined || !isJsonOf(request, operation)) return
-    const requestMembers = this.#membersOf(bodySchema(operation, type), sent)
+    const json = bodyParts(operation).find(({ as }) => as === 'json')
+    if (sent === undefined || json === undefined || !isJsonOf(request, operation)) return
+    const requestMembers = this.#membersOf(json.schema, sent)
     const own = idKey(this.#parameter, Object.keys(sent))
     const common = [...this.#membersOf(schema, members)].filter(([name, to]) => {
       return name !== own && isBoth(requestMembers.get(name), to)
@@ -129,7 +128,7 @@ function isBoth(from: FlatSchema | undefined, to: FlatSchema): boolean {
 
 function isJsonOf({ headers = {} }: ContractRequest, operation: ContractOperation): boolean {
   const type = headers['content-type']
-  return type === undefined || bodyTypes(operation).includes(type)
+  return type === undefined || bodyParts(operation).some((part) => part.type === type)
 }
 
 const lost = (message: string) => new Fault('lost or shown to others', message)

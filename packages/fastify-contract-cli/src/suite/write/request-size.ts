@@ -1,6 +1,9 @@
-import { queryPairs, simple, wholeQuery } from './parameters.ts'
+import type { ContractOperation } from 'fastify-contract/document'
 import type { ContractRequest } from '../ground/contract-request.ts'
-import type { ParameterValue } from './parameters.ts'
+import type { Json } from '../draw/json-value.ts'
+import type { Part } from './part.ts'
+import { type RequestParts, valuesIn, withValue } from './request-parts.ts'
+import { writtenValue } from './written-value.ts'
 
 /**
  * The bytes of a URL, and of all headers, of a request that says something of the contract: RFC 9110, section 4.1, asks
@@ -17,39 +20,37 @@ export function hasUsualSize({ url, headers = {}, body = '' }: ContractRequest):
 }
 
 /**
- * Leaves optional parameters out of a request, until its URL and its headers are not too long.
+ * Leaves optional parameters out of a request, until its URL and its headers are not too long. Its `way` chooses which.
  *
- * @param isKept whether a value must stay
- * @param way chooses which are left out
+ * @param isKept whether a parameter must stay
  */
 export function fitted(
-  parameters: readonly ParameterValue[],
-  isKept: (value: ParameterValue) => boolean,
-  way: number,
-): ParameterValue[] {
-  const sizes = new Map(parameters.map((each) => [each, bytesOf(each)]))
-  const left = new Set(parameters)
-  const isOfUrl = ([{ in: place }]: ParameterValue) => /^(?:path|query|querystring)$/.test(place)
-  for (const inUrl of [true, false]) {
-    const alike = parameters.filter((each) => isOfUrl(each) === inUrl)
-    let bytes = alike.reduce((sum, each) => sum + (sizes.get(each) ?? 0), 0)
-    const start = way % (alike.length + 1)
-    for (const each of [...alike.slice(start), ...alike.slice(0, start)]) {
+  operation: ContractOperation,
+  parts: RequestParts,
+  isKept: (part: Part) => boolean,
+): RequestParts {
+  let whole = parts
+  for (const places of [
+    ['path', 'query', 'querystring'],
+    ['header', 'cookie'],
+  ] as const) {
+    const sizes = valuesIn(parts, operation, places).map(([part, value]) => ({ part, bytes: bytesOf(part, value) }))
+    let sum = sizes.reduce((before, { bytes }) => before + bytes, 0)
+    const start = parts.way % (sizes.length + 1)
+    for (const { part, bytes } of [...sizes.slice(start), ...sizes.slice(0, start)]) {
       // The rest is for the path itself, and for what every request has.
-      if (bytes <= 0.9 * maxBytes) break
-      if (each[0].required === true || isKept(each)) continue
-      left.delete(each)
-      bytes -= sizes.get(each) ?? 0
+      if (sum <= 0.9 * maxBytes) break
+      if (isKept(part)) continue
+      whole = withValue(whole, part, undefined)
+      sum -= bytes
     }
   }
-  return [...left]
+  return whole
 }
 
 /** At most: a text has several spellings. */
-function bytesOf([parameter, value]: ParameterValue): number {
-  if (parameter.in === 'query') return queryPairs(parameter, value, longestSpelling).join('&').length
-  if (parameter.in === 'querystring') return wholeQuery(parameter, value, longestSpelling).length
-  return parameter.name.length + simple(parameter, value, parameter.in === 'path' ? longestSpelling : String).length
+function bytesOf(part: Part, value: Json): number {
+  return part.name.length + writtenValue(value, part, part.isEncoded ? longestSpelling : String).length
 }
 
 /** As long as a text of which each byte is percent-encoded. */
