@@ -287,6 +287,15 @@ test('rules within JSON, names in brackets, and fields without a type are broken
   expectJudged(whole.right, whole.wrong, 'query/q required', 'query/q/kind required', 'query/q/point/x type')
 })
 
+test('texts of cookies, and content of a range of media types, arrive as they were drawn', async () => {
+  const picture = { schema: { type: 'string', format: 'binary' } }
+  const { right } = await statusesOf({
+    parameters: [parameter('cookie', 'c', { required: true, schema: { type: 'string', maxLength: 9 } })],
+    requestBody: { required: true, content: { 'image/*': picture } },
+  })
+  expect(new Set(right)).toEqual(new Set([204]))
+})
+
 test('a broken value is alone: parameters of its name stay, and a body has its media type', () => {
   const own = { schema: { type: 'integer' } }
   const { contract, operation } = contractOf({

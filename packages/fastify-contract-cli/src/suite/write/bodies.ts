@@ -15,6 +15,7 @@ const boundary = 'boundary-of-the-contract-suite'
 /** The Content-Type header of a media type. */
 export function contentTypeOf(type: string): string {
   if (isRange(type) && kindOf(type) === 'json') return type.replace('*', 'vnd.any')
+  if (isRange(type) && /^(?:image|audio|video|font|model)/i.test(type)) return type.replace('*', 'x-any')
   if (isRange(type)) return type.startsWith('text') ? 'text/plain' : 'application/octet-stream'
   return kindOf(type) === 'multipart' ? `${type}; boundary=${boundary}` : type
 }

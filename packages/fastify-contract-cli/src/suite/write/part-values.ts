@@ -23,10 +23,13 @@ export function shapeOf(flat: FlatSchema, { as, objects }: Part): Shape {
   return types.includes('array') ? 'list' : objects === 'json' ? 'json' : 'object'
 }
 
-/** Texts of visible characters without a comma: others mean something else, or nothing, on their way (RFC 9110, 5.5). */
+/**
+ * Texts of visible characters without a comma, and in a cookie without `%`: others mean something else, or nothing, on their
+ * way (RFC 9110, section 5.5).
+ */
 const openPatterns: Partial<Record<Part['path'][0], string>> = {
   header: '^[!-+.-~-]*$',
-  cookie: '^[!#-+.-:<-[\\]-~-]*$',
+  cookie: '^[!#$&-+.-:<-[\\]-~-]*$',
 }
 
 /** Draws texts of a part that a URL or a header has room for, and that arrive where the contract leaves them open. */
