@@ -28,7 +28,9 @@ describe('adopting a contract', () => {
         components: { ...parts.components, ...named },
       })
       const read = await readCheckedContract(Buffer.from(stringifyJson(contract, 1)), 'openapi.yaml')
-      const { document, written, warnings } = read
+      const { written, warnings } = read
+      // A clone has no places.
+      const document = structuredClone(read.document)
       expect(written).toEqual(contract)
       const found = warnings.map((line) => line.replace(/^openapi\.yaml:\d+:\d+: warning: /, ''))
       expect(found).toEqual(warned.map((warning) => expect.stringMatching(like(warning)) as string))
