@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { keywords } from '../src/model/table/table.ts'
 import { contractOf, contractWith, failures } from './contracts.ts'
 import { json, noContent, problemsOf, warningsOf, withSchema } from './contracts.ts'
 
@@ -93,7 +92,7 @@ paths:
     }
     const problems = await problemsOf(contractOf({ '/a/{id}': { get, trace } }), { strict: true })
     expect(problems.map((problem) => problem.replace(/^openapi\.yaml:\d+:\d+: /, ''))).toEqual([
-      `trace: ${String(keywords.pathItem['trace']?.rejects ?? keywords.pathItem['trace']?.ignores)}`,
+      'trace: TRACE would expose the credentials of the request; remove it',
     ])
   })
 

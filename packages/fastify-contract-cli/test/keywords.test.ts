@@ -28,13 +28,11 @@ const all = Object.entries(keywords).flatMap(([kind, ofKind]) =>
 const treatmentOf = ({ keyword }: (typeof all)[number]) =>
   keyword.isShown === true
     ? 'shown'
-    : typeof keyword.rejects === 'string'
-      ? 'rejected'
-      : typeof keyword.ignores === 'string'
-        ? 'ignored'
-        : keyword.isMended === true
-          ? 'mended'
-          : 'enforced'
+    : typeof keyword.rule === 'object'
+      ? keyword.rule.is
+      : keyword.isMended === true
+        ? 'mended'
+        : 'enforced'
 const namesOf = (treatment: 'shown' | 'enforced') =>
   all.filter((each) => treatmentOf(each) === treatment).map(({ name }) => name)
 
@@ -123,9 +121,13 @@ describe('each keyword', () => {
     },
   )
 
-  it.each(all.filter((each) => ['rejected', 'ignored'].includes(treatmentOf(each))))(
+  const constant = all.flatMap(({ name, kind, keyword: { rule } }) =>
+    typeof rule === 'object' ? [{ name, kind, verdict: rule }] : [],
+  )
+
+  it.each(constant)(
     '$name is refused or ignored with its place and a remedy, whatever its value',
-    async ({ kind, keyword, name }) => {
+    async ({ kind, verdict: { is, text }, name }) => {
       const contract = structuredClone(shown)
       const member = name.slice(kind.length + 1)
       const { object } = [...visit([rootOf(contract)])].find((each) => each.kind === kind && !('$ref' in each.object))!
@@ -133,8 +135,8 @@ describe('each keyword', () => {
         object[member] = value
         const problems = await problemsOf(contract, { strict: true })
         expect(problems).toContainEqual(expect.stringMatching(/^openapi\.yaml:[1-9]\d*:[1-9]\d*: /))
-        expect(problems.join('\n')).toContain(`: ${member}: ${String(keyword.rejects ?? keyword.ignores)}`)
-        if (keyword.ignores !== undefined) expect(await problemsOf(contract)).toEqual([])
+        expect(problems.join('\n')).toContain(`: ${member}: ${text}`)
+        if (is === 'ignored') expect(await problemsOf(contract)).toEqual([])
       }
     },
   )

@@ -7,12 +7,13 @@ import type { Reading } from '../yaml/read-yaml.ts'
 import { readEvents } from './read-events.ts'
 import { checkReferences, hoistTargets, removeBesideReference } from './references.ts'
 import { isSchema } from 'fastify-contract/schema'
-import { type Keyword, type KeywordContext, type Kind, referenceIn } from '../table/keyword.ts'
+import type { KeywordContext } from '../table/keyword.ts'
+import { referenceIn } from '../table/keyword.ts'
+import { patternDropper } from './drop-patterns.ts'
 import type { Mending } from './mending.ts'
 import { verbs } from './verbs.ts'
-import { accessExtension, accessProblem } from '../table/access.ts'
-import { didYouMean } from '../table/did-you-mean.ts'
-import { articleAndName, misplaced, shapeProblem } from '../table/shape.ts'
+import { unknownKeyword } from '../table/unknown-keyword.ts'
+import { misplaced, shapeProblem } from '../table/shape.ts'
 import { heldBy, keywordOf, keywords } from '../table/table.ts'
 import { type ContractObject, rootOf, visit } from './visit.ts'
 
@@ -71,10 +72,15 @@ export function adopt({ document, references: written, anchored }: Reading): Ado
     readEvents(mended, mending)
   })
   const context = contextOf(mending, mended, operations)
+  const dropPatterns = patternDropper(mended, mending)
   // What is in an ignored member is not visited.
   for (const described of visit([rootOf(document)])) {
     adoption.objects.push(described)
-    applyKeywords(described, context, mending)
+    if (described.kind === 'schema')
+      mending.attempt(() => {
+        dropPatterns(described.object)
+      })
+    applyKeywords(described, { ...context, role: described.role }, mending)
   }
   checkReferences(adoption.objects, mending, references)
   for (const { object, kind } of adoption.objects) {
@@ -113,10 +119,10 @@ function writeBooleanSchemas({ object, kind }: ContractObject): void {
 /** Removes keywords without a value, which YAML reads as null. */
 function removeEmpty({ object, kind }: ContractObject, { warn }: Mending): void {
   for (const key of Object.keys(object)) {
-    const { ignores, rejects } = keywordOf(kind, key) ?? { ignores: '' }
+    const keyword = keywordOf(kind, key)
     // Null is a value of these, or no statement about access.
     const isKept = /^(?:const|default|example|value|dataValue|security)$/.test(key)
-    if (object[key] !== null || isKept || typeof ignores === 'string' || typeof rejects === 'string') continue
+    if (object[key] !== null || isKept || keyword === undefined || typeof keyword.rule === 'object') continue
     Reflect.deleteProperty(object, key)
     warn({ object, key }, `${key}: has no value, and is ignored; remove it`, 'empty')
   }
@@ -126,7 +132,7 @@ function removeEmpty({ object, kind }: ContractObject, { warn }: Mending): void 
  * Removes ignored keywords, ignored values of keywords and unknown members of an object, warns of what is only partly
  * enforced, and finds what is rejected, has another form or is missing.
  */
-function applyKeywords(described: ContractObject, context: Omit<KeywordContext, 'role'>, mending: Mending): void {
+function applyKeywords(described: ContractObject, context: KeywordContext, mending: Mending): void {
   const { object, kind } = described
   for (const key of Object.keys(object)) applyKeyword(described, key, context, mending)
   if ('$ref' in object) return
@@ -139,49 +145,33 @@ function applyKeywords(described: ContractObject, context: Omit<KeywordContext, 
 }
 
 function applyKeyword(
-  { object, kind, role }: ContractObject,
+  { object, kind }: ContractObject,
   key: string,
-  context: Omit<KeywordContext, 'role'>,
+  context: KeywordContext,
   { warn, reject, attempt }: Mending,
 ): void {
-  const keyword = keywordOf(kind, key) ?? unknown(key, kind)
-  const textOf = (rule: Keyword['ignores']) =>
-    typeof rule === 'function' ? attempt(() => rule(object[key], object, { ...context, role })) : rule
-  const { ignores, warns, rejects } = keyword
-  const [at, of] = [{ object, key }, typeof ignores === 'string' ? undefined : `${kind}.${key}`]
-  const ignored = textOf(ignores)
+  const keyword = keywordOf(kind, key) ?? unknownKeyword(key, kind)
+  const { [key]: value } = object
+  const { rule } = keyword
+  const found = typeof rule === 'function' ? attempt(() => rule(value, object, context)) : rule
+  const [at, of] = [{ object, key }, typeof rule === 'function' ? `${kind}.${key}` : undefined]
+  const verdicts = [found].flat().filter((verdict) => verdict !== undefined)
+  const ignored = verdicts.find(({ is }) => is === 'ignored')
   if (ignored !== undefined) {
     Reflect.deleteProperty(object, key)
-    warn(at, `${key}: ${ignored}`, of)
-    return
-  }
-  if (typeof rejects === 'string') {
-    reject(at, `${key}: ${rejects}`)
+    warn(at, `${key}: ${ignored.text}`, of)
     return
   }
   // What only documents may be anything, also what looks like a reference.
-  if (keyword.isShown === true && keyword.holds === undefined && referenceIn(object[key]) !== undefined)
+  if (keyword.isShown === true && keyword.holds === undefined && referenceIn(value) !== undefined)
     Reflect.deleteProperty(object, key)
   const shape = shapeProblem(keyword, object, key)
-  const [rejected, warned] = shape === undefined ? [textOf(rejects), textOf(warns)] : [shape]
-  if (rejected !== undefined) reject(at, `${key}: ${rejected}`)
-  if (warned !== undefined) warn(at, `${key}: ${warned}`, of)
-  const { warnsOfMember } = keyword
-  const members = warnsOfMember !== undefined && isSchema(object[key]) ? object[key] : {}
-  for (const [name, member] of Object.entries(members)) {
-    const found = attempt(() => warnsOfMember?.(name, member, { ...context, role }))
-    if (found !== undefined) warn({ object: members, key: name }, `${key}: ${found}`, of)
+  if (shape !== undefined) reject(at, `${key}: ${shape}`)
+  for (const { is, text, member } of shape === undefined ? verdicts : []) {
+    const place = member === undefined || !isSchema(value) ? at : { object: value, key: member }
+    if (is === 'rejected') reject(place, `${key}: ${text}`)
+    else warn(place, `${key}: ${text}`, of)
   }
   for (const { holder, name, problem } of misplaced(object, kind, key))
     reject({ object: holder, key: name }, `${key}: ${problem}`)
-}
-
-function unknown(key: string, kind: Kind): Keyword {
-  if (key.startsWith('x-')) return { warns: () => accessExtension(key) }
-  const fields = Object.keys(keywords[kind])
-  const problem = accessProblem(key, fields)
-  const is = `is not a keyword of ${articleAndName(kind)}`
-  return problem === undefined
-    ? { ignores: () => `${is}, and is ignored; ${didYouMean(key, fields, 'remove it')}` }
-    : { rejects: `${is}, and ${problem}` }
 }

@@ -1,5 +1,5 @@
 import { operationPlaces } from 'fastify-contract/document'
-import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
+import { type NamedSchemas, isSchema } from 'fastify-contract/schema'
 import { securitySchemesOf } from 'fastify-contract/security'
 import { targetIn } from '../yaml/follow.ts'
 import type { KeywordContext } from '../table/keyword.ts'
@@ -60,21 +60,8 @@ export function contextOf(
     ([name, scheme]) => [name, resolve(scheme)] as const,
   )
   const supported = securitySchemesOf({ components: { securitySchemes: Object.fromEntries(schemes) } })
-  let exclusive: ReturnType<typeof exclusiveSchemas> | undefined
-  const sourcesOf = (schema: Schema) => (exclusive ??= exclusiveSchemas(objects, schemas)).get(schema)
   return {
     schemas,
-    isExclusive: (schema) => sourcesOf(schema) !== undefined,
-    relax: (schema) => {
-      const sources = [...(sourcesOf(schema) ?? [])]
-      if (!sources.every((source) => source !== undefined && (!('oneOf' in source) || !('anyOf' in source))))
-        return false
-      for (const source of sources.filter((each) => each !== undefined && 'oneOf' in each)) {
-        source!['anyOf'] = source!['oneOf']
-        Reflect.deleteProperty(source!, 'oneOf')
-      }
-      return true
-    },
     securitySchemes: new Map(
       schemes.map(([name, { type } = {}]) => [name, { type, isSupported: supported.has(name) }]),
     ),
@@ -84,30 +71,4 @@ export function contextOf(
       return targetIn(written.outline, by.reference) === true ? 'written' : undefined
     },
   }
-}
-
-/**
- * Lists the schemas that must not match, or not always, and all to which they lead. Each has the schemas whose `oneOf` makes
- * it one, and undefined where another keyword does.
- */
-function exclusiveSchemas(
-  objects: readonly ContractObject[],
-  schemas: NamedSchemas,
-): Map<Schema, Set<Record<string, unknown> | undefined>> {
-  const found = new Map<Schema, Set<Record<string, unknown> | undefined>>()
-  const add = (members: unknown[], source: Record<string, unknown> | undefined) => {
-    const open = [...members]
-    for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
-      if (!isSchema(next)) continue
-      const sources = found.get(next) ?? new Set()
-      if (sources.has(source)) continue
-      found.set(next, sources.add(source))
-      open.push(targetOf(next, schemas), ...subschemasOf(next).map(({ schema }) => schema))
-    }
-  }
-  for (const { object } of objects.filter(({ kind }) => kind === 'schema')) {
-    for (const { schema, keyword, isTest } of subschemasOf(object))
-      if (isTest) add([schema], keyword === 'oneOf' ? object : undefined)
-  }
-  return found
 }

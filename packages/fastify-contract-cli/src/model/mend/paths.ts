@@ -53,7 +53,7 @@ function includePathItems(paths: Members, { resolve }: Mending): void {
 
 /** Lists the operations, with an object for each: YAML aliases may share one. */
 function operationsIn(paths: Members, mending: Mending): PlacedOperation[] {
-  const isIgnored = (method: string) => keywordOf('pathItem', method)?.ignores !== undefined
+  const isIgnored = (method: string) => keywordOf('pathItem', method)?.rule !== undefined
   const visited = new Set<unknown>()
   const own = (holder: Members, name: string): Members | undefined => {
     const object = holder[name]

@@ -1,9 +1,12 @@
 import { integerRanges, isOfBigInts } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
-import { referenceIn } from './keyword.ts'
+import { type Rule, referenceIn, reject } from './keyword.ts'
+
+/** Of a constant. */
+export const exact: Rule = (value, schema) => reject(inexactConstant(value, schema))
 
 /** The problem of a constant whose number a double may have rounded. */
-export function inexactConstant(value: unknown, { type, format }: Schema): string | undefined {
+function inexactConstant(value: unknown, { type, format }: Schema): string | undefined {
   const constants: unknown[] = [value].flat()
   const rounded = [type].flat().every((member) => member === 'integer') ? constants.find(isRounded) : undefined
   if (rounded !== undefined) return `${String(rounded)} is not exact; write out its digits`

@@ -4,7 +4,7 @@ import { asSchema } from './as-schema.ts'
 import { distanceOf, hasSameLetters } from './did-you-mean.ts'
 import { encodings } from './encoding.ts'
 import { examples } from './examples.ts'
-import { type Keyword, type Keywords, ignored, rejected } from './keyword.ts'
+import { type Keyword, type Keywords, ignored, rejected, warn } from './keyword.ts'
 
 /** A Media Type Object. */
 const mediaType: Keywords = {
@@ -31,7 +31,10 @@ export const responseContent: Keywords = {
 export function content(kind: 'requestContent' | 'responseContent'): Keyword {
   return {
     holds: { each: kind },
-    warnsOfMember: (type, media, { schemas }) => mistypedMedia(type) ?? unvalidatedContent(type, media, schemas),
+    rule: (content, _object, { schemas }) =>
+      Object.entries(isSchema(content) ? content : {}).map(([type, media]) =>
+        warn(mistypedMedia(type) ?? unvalidatedContent(type, media, schemas), type),
+      ),
   }
 }
 

@@ -1,29 +1,30 @@
 import { isSchema } from 'fastify-contract/schema'
 import { accessProblem } from './access.ts'
 import { externalDocs } from './external-docs.ts'
-import { type Keywords, each, lacking, shown } from './keyword.ts'
-import { securityProblem } from './security-scheme.ts'
+import { type Keywords, each, ignore, lacking, reject, shown, warn } from './keyword.ts'
+import { securityRule } from './security-scheme.ts'
 
 export const document: Keywords = {
   openapi: { is: 'text' },
   // References by it have become JSON Pointers.
   $self: {
     is: 'text',
-    rejects: (uri) => (String(uri).includes('#') ? 'has a fragment; give the URI of the whole document' : undefined),
+    rule: (uri) =>
+      String(uri).includes('#') ? reject('has a fragment; give the URI of the whole document') : undefined,
   },
   info: { holds: 'info', isRequired: true },
   servers: { holds: ['server'] },
   paths: { holds: { each: 'pathItem' } },
-  security: { rejects: securityProblem },
+  security: { rule: securityRule },
   jsonSchemaDialect: {
-    ignores: (value) =>
+    rule: (value) =>
       value === 'https://spec.openapis.org/oas/3.1/dialect/base'
         ? undefined
-        : 'the dialect is always that of OpenAPI 3.1; remove it',
+        : ignore('the dialect is always that of OpenAPI 3.1; remove it'),
   },
   ...shown('webhooks', { each: 'pathItem' }),
   components: { holds: 'components' },
-  tags: { isShown: true, rejects: accessOfTag, warns: (tags) => unnamedTag(tags) ?? lostParent(tags) },
+  tags: { isShown: true, rule: (tags) => [reject(accessOfTag(tags)), warn(unnamedTag(tags) ?? lostParent(tags))] },
   externalDocs,
   ...shown('x-unmatched-responses', { each: 'response' }),
 }
@@ -31,13 +32,13 @@ export const document: Keywords = {
 export const info: Keywords = {
   ...each('title version', { is: 'text', isRequired: true }),
   ...shown('summary description termsOfService contact'),
-  license: { isShown: true, warns: (license) => lacking(license, 'name') },
+  license: { isShown: true, rule: (license) => warn(lacking(license, 'name')) },
 }
 
 export const server: Keywords = {
   url: { is: 'text', isRequired: true },
   ...shown('name description'),
-  variables: { isShown: true, rejects: emptyEnum, warns: noDefault },
+  variables: { isShown: true, rule: (variables) => [reject(emptyEnum(variables)), warn(noDefault(variables))] },
 }
 
 /** The problem of a tag that has a member about access. */

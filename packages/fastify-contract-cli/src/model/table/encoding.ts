@@ -1,23 +1,25 @@
 import { isJson, parseMediaType, stylesOf } from 'fastify-contract/document'
 import { type NamedSchemas, type Subschema, isSchema, propertiesOf, typesOf } from 'fastify-contract/schema'
 import { asSchema } from './as-schema.ts'
-import { type Keyword, type Keywords, each, ignored, shown } from './keyword.ts'
+import { type Keyword, type Keywords, each, ignore, ignored, shown, warn } from './keyword.ts'
 
 /** An Encoding Object: how a property of a form is sent. */
 export const encoding: Keywords = {
   contentType: {
     is: 'text',
-    ignores: (value, { style, explode }) =>
-      style !== undefined || explode !== undefined
-        ? 'has no meaning beside style and explode; remove it'
-        : String(value)
-            .split(/,\s*/)
-            .filter((type) => parseMediaType(type) === undefined)
-            .map((type) => `${type} is not a media type; use one such as image/png`)[0],
+    rule: (value, { style, explode }) =>
+      ignore(
+        style !== undefined || explode !== undefined
+          ? 'has no meaning beside style and explode; remove it'
+          : String(value)
+              .split(/,\s*/)
+              .filter((type) => parseMediaType(type) === undefined)
+              .map((type) => `${type} is not a media type; use one such as image/png`)[0],
+      ),
   },
   style: {
-    ignores: (value) =>
-      stylesOf.query.includes(String(value)) ? undefined : `${String(value)} is not a style of forms; use form`,
+    rule: (value) =>
+      stylesOf.query.includes(String(value)) ? undefined : ignore(`${String(value)} is not a style of forms; use form`),
   },
   ...each('explode', { is: 'true or false' }),
   ...shown('allowReserved'),
@@ -27,8 +29,8 @@ export const encoding: Keywords = {
 /** Of a Media Type Object of a request. */
 export const encodings: Keyword = {
   holds: { each: 'encoding' },
-  warns: (value, { schema }, { schemas }) =>
-    isSchema(value) ? readOtherwise(value, asSchema(schema), schemas) : undefined,
+  rule: (value, { schema }, { schemas }) =>
+    isSchema(value) ? warn(readOtherwise(value, asSchema(schema), schemas)) : undefined,
 }
 
 /** The problem of an object that is read as JSON, although its encoding says something else. */

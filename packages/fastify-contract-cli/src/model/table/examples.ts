@@ -1,27 +1,27 @@
 import { isSchema } from 'fastify-contract/schema'
-import { type Keyword, type Keywords, referenceIn, shown } from './keyword.ts'
+import { type Keyword, type Keywords, ignore, referenceIn, reject, shown } from './keyword.ts'
 
 /** The examples of a parameter, a header or content. */
 export const examples: Record<'example' | 'examples', Keyword> = {
   example: {
-    rejects: (_value, { examples }) => (isSchema(examples) ? besideProblem('examples') : undefined),
-    ignores: referenceIn,
+    rule: (value, { examples }) =>
+      ignore(referenceIn(value)) ?? (isSchema(examples) ? reject(besideProblem('examples')) : undefined),
   },
   examples: {
     holds: { each: 'example' },
-    ignores: (value) =>
+    rule: (value) =>
       isSchema(value) && Object.values(value).every(isSchema)
         ? undefined
-        : 'is not an object of examples, and is ignored; write one',
+        : ignore('is not an object of examples, and is ignored; write one'),
   },
 }
 
 export const example: Keywords = {
-  value: { ignores: referenceIn },
+  value: { rule: (value) => ignore(referenceIn(value)) },
   ...shown('$ref summary description serializedValue externalValue'),
   // Of OpenAPI 3.2: what `value` is in any other version.
   dataValue: {
-    ignores: (_data, { value }) => (value === undefined ? undefined : besideProblem('value')),
+    rule: (_data, { value }) => (value === undefined ? undefined : ignore(besideProblem('value'))),
   },
 }
 

@@ -1,7 +1,7 @@
 import { type JsonType, typesOf } from 'fastify-contract/schema'
 import { asSchema } from './as-schema.ts'
 import { examples } from './examples.ts'
-import { type Keywords, each, ignored, shown } from './keyword.ts'
+import { type Keywords, each, ignore, ignored, shown } from './keyword.ts'
 import { allowEmptyValue } from './parameter.ts'
 
 const texts: ReadonlySet<JsonType> = new Set(['string', 'integer', 'number'])
@@ -11,10 +11,10 @@ export const header: Keywords = {
   ...each('required', { is: 'true or false' }),
   schema: {
     holds: 'schema',
-    ignores: (value, _header, { schemas }) =>
+    rule: (value, _header, { schemas }) =>
       typesOf(asSchema(value), schemas).isSubsetOf(texts)
         ? undefined
-        : 'a header is sent as text, and only strings, integers and numbers are validated; change its type',
+        : ignore('a header is sent as text, and only strings, integers and numbers are validated; change its type'),
   },
   ...examples,
   ...shown('description deprecated style explode'),

@@ -1,7 +1,21 @@
-import type { NamedSchemas, Schema } from 'fastify-contract/schema'
+import type { NamedSchemas } from 'fastify-contract/schema'
+import type { Node } from '../yaml/node.ts'
 
-/** The problem and the remedy of a keyword: for any value, or for some values. */
-type Rule = string | ((value: unknown, object: Record<string, unknown>, context: KeywordContext) => string | undefined)
+/** What becomes of a keyword. Ignored, it is removed with a warning; warned of, it is kept, because it is enforced in part. */
+export interface Verdict {
+  is: 'ignored' | 'warned' | 'rejected'
+  /** The problem and the remedy. */
+  text: string
+  /** The member of its map that the problem is about. */
+  member?: string | undefined
+}
+
+/** Asks what becomes of a keyword with a value, and changes nothing. */
+export type Rule = (
+  value: unknown,
+  object: Node,
+  context: KeywordContext,
+) => Verdict | undefined | readonly (Verdict | undefined)[]
 
 /** The form of a value, in the words of messages. */
 export type Form = 'text' | 'true or false' | 'a number' | 'a count' | 'a list' | 'a list of names'
@@ -18,14 +32,8 @@ export interface Keyword {
   isRequired?: true | 'by OpenAPI'
   /** Whether it is read as other keywords before any rule. */
   isMended?: true
-  /** What makes the contract be refused. */
-  rejects?: Rule
-  /** What is removed with a warning. */
-  ignores?: Rule
-  /** What is kept with a warning, because it is enforced in part. */
-  warns?: Rule
-  /** The same of a member of its map. */
-  warnsOfMember?: (name: string, member: unknown, context: KeywordContext) => string | undefined
+  /** Its verdict: for any value, or for some values. */
+  rule?: Verdict | Rule | undefined
 }
 
 /** The context of an object. */
@@ -36,10 +44,6 @@ export interface KeywordContext {
   securitySchemes: ReadonlyMap<string, { type: unknown; isSupported: boolean }>
   /** Finds the operation that a link names: one that is served, or one that is left out or shares its operationId. */
   findOperation: (by: OperationName) => 'served' | 'written' | undefined
-  /** Whether a value must not match this schema, or only this one of several: without an assertion it refuses valid ones. */
-  isExclusive: (schema: Schema) => boolean
-  /** Reads each `oneOf` that makes a schema exclusive as `anyOf`. @returns whether that is all that does */
-  relax: (schema: Schema) => boolean
   role: Role
 }
 
@@ -74,6 +78,21 @@ export type Kind =
 /** The keywords of a kind. */
 export type Keywords = Record<string, Keyword>
 
+/** The verdict of a keyword that is removed with a warning; none without a text. */
+export function ignore(text: string | undefined): Verdict | undefined {
+  return text === undefined ? undefined : { is: 'ignored', text }
+}
+
+/** The verdict of a keyword, or of a member of its map, that is kept with a warning; none without a text. */
+export function warn(text: string | undefined, member?: string): Verdict | undefined {
+  return text === undefined ? undefined : { is: 'warned', text, member }
+}
+
+/** The verdict of a keyword for which the contract is refused; none without a text. */
+export function reject(text: string | undefined): Verdict | undefined {
+  return text === undefined ? undefined : { is: 'rejected', text }
+}
+
 /** Keywords with the same treatment. @param names separated by spaces */
 export function each(names: string, keyword: Keyword = {}): Keywords {
   return Object.fromEntries(names.split(' ').map((name) => [name, keyword]))
@@ -86,12 +105,12 @@ export function shown(names: string, holds?: NonNullable<Keyword['holds']>): Key
 
 /** Keywords that are rejected with any value. @param names separated by spaces */
 export function rejected(names: string, reason: string): Keywords {
-  return each(names, { rejects: reason })
+  return each(names, { rule: reject(reason) })
 }
 
 /** Keywords that are ignored with any value. @param names separated by spaces */
 export function ignored(names: string, reason: string): Keywords {
-  return each(names, { ignores: reason })
+  return each(names, { rule: ignore(reason) })
 }
 
 /** The problem of an object of documentation without a text that it must have. */

@@ -1,4 +1,4 @@
-import { type KeywordContext, type Keywords, type OperationName, shown } from './keyword.ts'
+import { type Keywords, type OperationName, ignore, reject, shown } from './keyword.ts'
 
 export const link: Keywords = {
   ...shown('$ref parameters requestBody description server'),
@@ -11,20 +11,17 @@ export const link: Keywords = {
 
 /** A link to an operation that the contract does not have is a mistake. One that is not served is only lost. */
 function target(nameOf: (value: unknown) => OperationName | undefined): Keywords[string] {
-  const find = (value: unknown, { findOperation }: KeywordContext) => {
-    const by = nameOf(value)
-    return by === undefined ? 'served' : findOperation(by)
-  }
-  const leads = (value: unknown) => `the link leads to ${String(value)}, which is not`
   return {
     isShown: true,
-    ignores: (value, _link, context) =>
-      find(value, context) === 'written'
-        ? `${leads(value)} exactly one operation that is served, and is ignored; correct the name`
-        : undefined,
-    rejects: (value, _link, context) =>
-      find(value, context) === undefined
-        ? `${leads(value)} an operation of the contract; correct the name, or remove the link`
-        : undefined,
+    rule: (value, _link, { findOperation }) => {
+      const by = nameOf(value)
+      const found = by === undefined ? 'served' : findOperation(by)
+      const leads = `the link leads to ${String(value)}, which is not`
+      if (found === undefined)
+        return reject(`${leads} an operation of the contract; correct the name, or remove the link`)
+      return found === 'served'
+        ? undefined
+        : ignore(`${leads} exactly one operation that is served, and is ignored; correct the name`)
+    },
   }
 }

@@ -1,20 +1,20 @@
 import { stringifyJson } from 'fastify-contract/json'
 import { externalDocs } from './external-docs.ts'
-import { type Keywords, quoted, shown } from './keyword.ts'
+import { type Keywords, quoted, shown, warn } from './keyword.ts'
 import { besideQuerystring } from './parameter.ts'
-import { securityProblem } from './security-scheme.ts'
+import { securityRule } from './security-scheme.ts'
 
 export const operation: Keywords = {
-  security: { rejects: securityProblem },
+  security: { rule: securityRule },
   operationId: { is: 'text' },
   parameters: {
     holds: ['parameter'],
     // In one that is served, it is refused.
-    warns: (value, _operation, { role }) => (role === 'served' ? undefined : besideQuerystring(value)),
+    rule: (value, _operation, { role }) => (role === 'served' ? undefined : warn(besideQuerystring(value))),
   },
   requestBody: { holds: 'requestBody' },
   responses: { holds: { each: 'response' } },
-  tags: { isShown: true, warns: unquotedTag },
+  tags: { isShown: true, rule: (tags) => warn(unquotedTag(tags)) },
   ...shown('summary description deprecated'),
   externalDocs,
   ...shown('callbacks', { each: 'callback' }),

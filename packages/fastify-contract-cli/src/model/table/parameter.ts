@@ -4,56 +4,68 @@ import { asSchema } from './as-schema.ts'
 import { examples } from './examples.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { misnamedParameter } from './field-name.ts'
-import { type Keyword, type KeywordContext, type Keywords, shown } from './keyword.ts'
+import { type Keyword, type Keywords, ignore, reject, shown, warn } from './keyword.ts'
 
 /** Of a parameter or a header. */
 export const allowEmptyValue: Keyword = {
-  ignores: (value) =>
-    value === true ? 'an empty value is validated like any other; allow it in the schema' : undefined,
+  rule: (value) =>
+    value === true ? ignore('an empty value is validated like any other; allow it in the schema') : undefined,
 }
 
 export const parameter: Keywords = {
   $ref: { is: 'text' },
-  name: { is: 'text', isRequired: true, rejects: (value, { in: place }) => misnamedParameter(String(value), place) },
+  name: {
+    is: 'text',
+    isRequired: true,
+    rule: (value, { in: place }) => reject(misnamedParameter(String(value), place)),
+  },
   in: {
     isRequired: true,
-    rejects: (value, { content }) =>
-      Object.hasOwn(styles, String(value))
-        ? value === 'querystring' && content === undefined
-          ? 'querystring needs content with one media type; add it'
-          : undefined
-        : `${String(value)} is not a place of parameters; ${didYouMean(String(value), Object.keys(styles), isBody(value) ? 'use requestBody' : 'use query')}`,
+    rule: (value, { content }) =>
+      reject(
+        Object.hasOwn(styles, String(value))
+          ? value === 'querystring' && content === undefined
+            ? 'querystring needs content with one media type; add it'
+            : undefined
+          : `${String(value)} is not a place of parameters; ${didYouMean(String(value), Object.keys(styles), isBody(value) ? 'use requestBody' : 'use query')}`,
+      ),
   },
   required: { is: 'true or false' },
   explode: {
     is: 'true or false',
-    ignores: (_value, { in: place }) => (place === 'querystring' ? describedByContent : undefined),
+    rule: (_value, { in: place }) => (place === 'querystring' ? ignore(describedByContent) : undefined),
   },
   style: {
-    ignores: (value, { in: place }) => foreignStyle(value, place),
-    rejects: (value, { schema }, { schemas }) =>
-      value === 'cookie' && isOfParts(asSchema(schema), schemas)
-        ? 'cookie is not read for a list or an object; declare a text, or use form'
-        : undefined,
+    rule: (value, { in: place, schema }, { schemas }) =>
+      ignore(foreignStyle(value, place)) ??
+      (value === 'cookie' && isOfParts(asSchema(schema), schemas)
+        ? reject('cookie is not read for a list or an object; declare a text, or use form')
+        : undefined),
   },
   schema: {
     holds: 'schema',
-    rejects: (_value, { in: place, content }) =>
-      place === 'querystring' && content !== undefined ? describedByContent : undefined,
-    warns: (value, { style }, { schemas }) =>
-      style === 'deepObject' ? undefined : partlyReadText(asSchema(value), schemas),
+    rule: (value, { in: place, content, style }, { schemas }) => [
+      place === 'querystring' && content !== undefined ? reject(describedByContent) : undefined,
+      style === 'deepObject' ? undefined : warn(partlyReadText(asSchema(value), schemas)),
+    ],
   },
   ...examples,
   ...shown('description deprecated'),
   allowReserved: {
     isShown: true,
-    ignores: (_value, { in: place, style }) =>
+    rule: (_value, { in: place, style }) =>
       place === 'header' || place === 'querystring' || style === 'cookie'
-        ? 'applies only to values that are percent-encoded; remove it'
+        ? ignore('applies only to values that are percent-encoded; remove it')
         : undefined,
   },
   allowEmptyValue,
-  content: { holds: { each: 'requestContent' }, rejects: severalTypes, warns: unreadText },
+  content: {
+    holds: { each: 'requestContent' },
+    rule: (content, { in: place }, { schemas }) => [
+      reject(severalTypes(content)),
+      warn(unreadText(content, place, schemas)),
+    ],
+  },
 }
 
 /** Whether a place is that of a body in Swagger 2.0. */
@@ -101,11 +113,7 @@ function severalTypes(content: unknown): string | undefined {
   return namesOf(content).length === 1 ? undefined : 'must have one media type; remove the others'
 }
 
-function unreadText(
-  content: unknown,
-  { in: place }: Record<string, unknown>,
-  { schemas }: KeywordContext,
-): string | undefined {
+function unreadText(content: unknown, place: unknown, schemas: NamedSchemas): string | undefined {
   const other = namesOf(content).find((type) => !isJson(type))
   if (other === undefined) return undefined
   if (place !== 'querystring') return `${other} is read as text; use application/json`

@@ -1,7 +1,7 @@
 import { methodFields } from 'fastify-contract/document'
-import { type Keywords, each, ignored, shown } from './keyword.ts'
+import { type Keywords, each, ignored, shown, warn } from './keyword.ts'
 import { besideQuerystring } from './parameter.ts'
-import { securityProblem } from './security-scheme.ts'
+import { securityRule } from './security-scheme.ts'
 
 export const pathItem: Keywords = {
   // Those of `paths` are included where they are referred to.
@@ -11,9 +11,9 @@ export const pathItem: Keywords = {
   ...ignored('trace', 'TRACE would expose the credentials of the request; remove it'),
   // Their names are checked where they are served.
   additionalOperations: { holds: { each: 'operation' } },
-  parameters: { holds: ['parameter'], warns: besideQuerystring },
+  parameters: { holds: ['parameter'], rule: (value) => warn(besideQuerystring(value)) },
   // Of OpenAPI 3.3. Its operations have it by now; what is left is not a list.
-  security: { rejects: securityProblem },
+  security: { rule: securityRule },
   // Its operations inherit them.
   servers: { holds: ['server'] },
 }

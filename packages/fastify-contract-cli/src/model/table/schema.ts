@@ -1,17 +1,20 @@
 import { integerRanges, stringifyJson } from 'fastify-contract/json'
-import { discriminatorOf, inPlace, isSchema, patternProblem, targetOf, textFormats } from 'fastify-contract/schema'
-import type { Schema } from 'fastify-contract/schema'
+import { discriminatorOf, inPlace, isSchema, targetOf, textFormats } from 'fastify-contract/schema'
+import type { NamedSchemas, Schema } from 'fastify-contract/schema'
 import { externalDocs } from './external-docs.ts'
-import { inexactConstant, inexactInteger } from './constants.ts'
+import { exact, inexactInteger } from './constants.ts'
 import {
   type Keyword,
-  type KeywordContext,
   type Keywords,
+  type Rule,
   each,
+  ignore,
   ignored,
   referenceIn,
+  reject,
   rejected,
   shown,
+  warn,
 } from './keyword.ts'
 
 /** The validated formats, each with its type. */
@@ -23,19 +26,24 @@ export const formats: ReadonlyMap<string, string> = new Map([
 ])
 
 const types: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
+const scalarTypes: ReadonlySet<unknown> = new Set(['integer', 'number', 'boolean'])
 const subschema: Keyword = { holds: 'schema' }
 const choice: Keyword = {
   holds: ['schema'],
-  warns: (value, object, context) =>
-    Array.isArray(value) && value.length === 0
-      ? 'is empty, so that nothing is valid; list schemas, or remove it'
-      : defaultInside(value, object, context),
+  rule: (value, _schema, { schemas }) =>
+    warn(
+      Array.isArray(value) && value.length === 0
+        ? 'is empty, so that nothing is valid; list schemas, or remove it'
+        : defaultInside(value, schemas),
+    ),
 }
-const conditional: Keyword = { holds: 'schema', warns: defaultInside }
+const warnOfDefault: Rule = (value, _schema, { schemas }) => warn(defaultInside(value, schemas))
 const flag: Keyword = {
   is: 'true or false',
-  ignores: (value, _schema, { role }) =>
-    value === true && (role === 'other' || role === 'parameter') ? 'applies only to properties; remove it' : undefined,
+  rule: (value, _schema, { role }) =>
+    value === true && (role === 'other' || role === 'parameter')
+      ? ignore('applies only to properties; remove it')
+      : undefined,
 }
 
 /** Every keyword of JSON Schema 2020-12 and of OpenAPI 3.1's dialect. */
@@ -44,93 +52,87 @@ export const schema: Keywords = {
   allOf: { holds: ['schema'] },
   ...each('anyOf oneOf', choice),
   not: { holds: 'schema' },
-  ...each('if then else', conditional),
-  dependentSchemas: { holds: { each: 'schema' }, warns: defaultInside },
+  ...each('if then else', { holds: 'schema', rule: warnOfDefault }),
+  dependentSchemas: { holds: { each: 'schema' }, rule: warnOfDefault },
   dependentRequired: {
-    rejects: (value) =>
+    rule: (value) =>
       isSchema(value) && Object.values(value).every(isListOfNames)
         ? undefined
-        : 'is not an object of lists of names; correct it',
+        : reject('is not an object of lists of names; correct it'),
   },
 
   properties: {
     holds: { each: 'schema' },
-    rejects: (value) =>
+    rule: (value) =>
       isSchema(value) && Object.hasOwn(value, '__proto__')
-        ? 'JavaScript objects cannot have the name __proto__; choose another'
+        ? reject('JavaScript objects cannot have the name __proto__; choose another')
         : undefined,
   },
-  patternProperties: {
-    holds: { each: 'schema' },
-    rejects: (value, schema, context) => {
-      const problem = unmatched(value)[0]?.problem
-      if (problem === undefined || dropped(problem, schema, context) !== undefined) return undefined
-      return `${problem}; without it, a schema of not would refuse valid values`
-    },
-    warns: dropPatterns,
-  },
+  // What cannot be matched is dropped or refused by now.
+  patternProperties: { holds: { each: 'schema' } },
   ...each('additionalProperties unevaluatedProperties propertyNames', subschema),
   prefixItems: { holds: ['schema'] },
   ...each('items contains unevaluatedItems', subschema),
 
   type: {
-    rejects: (value) => {
+    rule: (value, schema, { schemas }) => {
       const unknown = [value].flat().find((type) => !types.has(type))
-      return unknown === undefined
-        ? undefined
-        : `${stringifyJson(unknown)} is not a type; use one of ${[...types].join(', ')}`
+      // A list of types with scalars becomes alternatives.
+      const isOfScalars = Array.isArray(value) && value.some((type) => scalarTypes.has(type))
+      return [
+        unknown === undefined
+          ? undefined
+          : reject(`${stringifyJson(unknown)} is not a type; use one of ${[...types].join(', ')}`),
+        Array.isArray(value) && value.length === 0
+          ? warn('is empty, so that nothing is valid; name a type, or remove it')
+          : warn(isOfScalars ? defaultInside(schema, schemas) : undefined),
+      ]
     },
-    // A list of types with scalars becomes alternatives.
-    warns: (value, object, context) =>
-      Array.isArray(value) && value.length === 0
-        ? 'is empty, so that nothing is valid; name a type, or remove it'
-        : Array.isArray(value) && value.some((type) => ['integer', 'number', 'boolean'].includes(String(type)))
-          ? defaultInside(object, object, context)
-          : undefined,
   },
   enum: {
     is: 'a list',
-    rejects: inexactConstant,
+    rule: exact,
   },
-  const: { rejects: inexactConstant },
+  const: { rule: exact },
   multipleOf: {
     is: 'a number',
-    rejects: (value) => (Number(value) > 0 ? undefined : 'must be greater than 0; correct it'),
+    rule: (value) => (Number(value) > 0 ? undefined : reject('must be greater than 0; correct it')),
   },
   ...each('minimum maximum exclusiveMinimum exclusiveMaximum', { is: 'a number' }),
-  pattern: {
-    is: 'text',
-    ignores: (value, schema, context) =>
-      dropped(typeof value === 'string' ? patternProblem(value) : 'is not text; correct it', schema, context),
-    rejects: (value) => {
-      const problem = patternProblem(String(value))
-      return problem && `${problem}; without it, a schema of not would refuse valid values`
-    },
-  },
+  pattern: { is: 'text' },
   ...each('minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties', {
     is: 'a count',
   }),
   uniqueItems: { is: 'true or false' },
   required: { is: 'a list of names' },
-  format: { is: 'text', ignores: unknownFormat },
+  format: { is: 'text', rule: (value, { type }) => ignore(unknownFormat(value, type)) },
   default: {
-    ignores: (value, _schema, { role }) =>
-      inexactInteger(value) !== undefined
-        ? 'a default beyond ±9007199254740991 is not applied; require the value'
-        : role === 'other'
-          ? 'applies only to properties and parameters; remove it'
-          : referenceIn(value),
+    rule: (value, _schema, { role }) =>
+      ignore(
+        inexactInteger(value) !== undefined
+          ? 'a default beyond ±9007199254740991 is not applied; require the value'
+          : role === 'other'
+            ? 'applies only to properties and parameters; remove it'
+            : referenceIn(value),
+      ),
   },
   ...each('readOnly writeOnly', flag),
-  example: { ignores: referenceIn },
+  example: { rule: (value) => ignore(referenceIn(value)) },
   examples: {
-    ignores: (value) => (Array.isArray(value) ? referenceIn(value) : 'is not a list, and is ignored; write one'),
+    rule: (value) => ignore(Array.isArray(value) ? referenceIn(value) : 'is not a list, and is ignored; write one'),
   },
 
   ...shown('title description deprecated $comment $defs'),
   externalDocs,
-  ...each('x-enum-varnames x-enum-descriptions', { isShown: true, warns: unevenNames }),
-  discriminator: { isShown: true, holds: 'discriminator', warns: indistinct },
+  ...each('x-enum-varnames x-enum-descriptions', {
+    isShown: true,
+    rule: (value, { enum: values }) => warn(unevenNames(value, values)),
+  }),
+  discriminator: {
+    isShown: true,
+    holds: 'discriminator',
+    rule: (value, schema, { schemas }) => warn(indistinct(value, schema, schemas)),
+  },
 
   // References by them have become JSON Pointers.
   ...each('$id $anchor $dynamicAnchor', { isMended: true }),
@@ -140,44 +142,13 @@ export const schema: Keywords = {
   // In place of that of bytes, the format is binary by now.
   ...ignored('contentMediaType', 'the content of a string is not parsed; use description'),
   // That of JSON in the data of an event has become the schema of data.
-  contentSchema: { holds: 'schema', ignores: 'the content of a string is not parsed; use an object' },
+  contentSchema: { holds: 'schema', rule: ignore('the content of a string is not parsed; use an object') },
   ...ignored('xml', 'XML is sent and read as bytes; remove it'),
   nullable: { isMended: true },
 }
 
-/** The problem of an assertion that is dropped; undefined where valid values would then be refused. */
-function dropped(
-  problem: string | undefined,
-  schema: Schema,
-  { isExclusive, relax }: KeywordContext,
-): string | undefined {
-  if (problem === undefined || !isExclusive(schema)) return problem
-  return relax(schema) ? problem.replace('; ', ', and oneOf around it is read as anyOf; ') : undefined
-}
-
-/** The patterns of names that cannot be matched. Beside such a pattern there is no place for another, or for `minLength`. */
-function unmatched(patterns: unknown): { pattern: string; problem: string }[] {
-  return Object.keys(isSchema(patterns) ? patterns : {}).flatMap((pattern) => {
-    const problem = patternProblem(pattern)?.replace(/; [^;]*(?:allOf|minLength).*/, '; write a simpler pattern')
-    return problem === undefined ? [] : [{ pattern, problem }]
-  })
-}
-
-/** Leaves out patterns that cannot be matched. What they match would be undeclared, so that all properties are allowed. */
-function dropPatterns(value: unknown, schema: Record<string, unknown>, context: KeywordContext): string | undefined {
-  const patterns = unmatched(value)
-  const problem = dropped(patterns[0]?.problem, schema, context)
-  if (problem === undefined) return undefined
-  const names = new Set(patterns.map(({ pattern }) => pattern))
-  // Another schema may have the same map.
-  const kept = Object.entries(value as Schema).filter(([name]) => !names.has(name))
-  schema['patternProperties'] = Object.fromEntries(kept)
-  schema['additionalProperties'] = true
-  return problem.replace('; ', ', and undeclared properties may have any value; ')
-}
-
 /** Ajv applies no default in a schema that may not apply (https://ajv.js.org/guide/modifying-data.html). */
-function defaultInside(value: unknown, _object: unknown, { schemas }: KeywordContext): string | undefined {
+function defaultInside(value: unknown, schemas: NamedSchemas): string | undefined {
   const hasDefault = [value]
     .flat()
     .filter(isSchema)
@@ -191,7 +162,7 @@ function defaultInside(value: unknown, _object: unknown, { schemas }: KeywordCon
 }
 
 /** The problem of a discriminator that does not tell the alternatives apart. */
-function indistinct(value: unknown, { oneOf, anyOf }: Schema, { schemas }: KeywordContext): string | undefined {
+function indistinct(value: unknown, { oneOf, anyOf }: Schema, schemas: NamedSchemas): string | undefined {
   const alternatives = oneOf ?? anyOf
   const name = isSchema(value) ? String(value['propertyName']) : ''
   if (!Array.isArray(alternatives)) return 'selects nothing without oneOf beside it; list the schemas in oneOf'
@@ -203,7 +174,7 @@ function indistinct(value: unknown, { oneOf, anyOf }: Schema, { schemas }: Keywo
     : `does not select by ${name}, so all alternatives are tried; in each, require ${name}, with a const`
 }
 
-function unknownFormat(value: unknown, { type = 'string' }: Record<string, unknown>): string | undefined {
+function unknownFormat(value: unknown, type: unknown = 'string'): string | undefined {
   const name = String(value)
   const formatTypes = formats.get(name)
   if (formatTypes === undefined)
@@ -214,7 +185,7 @@ function unknownFormat(value: unknown, { type = 'string' }: Record<string, unkno
 }
 
 /** Names and descriptions belong to the values of `enum` by their order. `nullable` has added null to the values. */
-function unevenNames(value: unknown, { enum: values }: Schema): string | undefined {
+function unevenNames(value: unknown, values: unknown): string | undefined {
   const listed = Array.isArray(values) ? values : []
   const entries = Array.isArray(value) ? value.length : 0
   if (entries === listed.length || entries === listed.filter((each) => each !== null).length) return undefined

@@ -3,21 +3,25 @@ import { type Schema, isSchema } from 'fastify-contract/schema'
 import { isScope } from 'fastify-contract/security'
 import { isFieldName, misnamedParameter } from './field-name.ts'
 import { didYouMean } from './did-you-mean.ts'
-import { type KeywordContext, type Keywords, lacking, quoted, shown } from './keyword.ts'
+import { type KeywordContext, type Keywords, type Rule, lacking, quoted, reject, shown, warn } from './keyword.ts'
 
 export const securityScheme: Keywords = {
   $ref: { is: 'text' },
   // A scheme that is not supported is refused where an operation requires it.
-  type: { is: 'text', isRequired: true, rejects: incompleteScheme, warns: undescribedScheme },
-  name: { is: 'text', rejects: (name, { in: place }) => misnamedParameter(String(name), place) },
+  type: {
+    is: 'text',
+    isRequired: true,
+    rule: (type, scheme) => reject(incompleteScheme(type, scheme)) ?? warn(undescribedScheme(type, scheme)),
+  },
+  name: { is: 'text', rule: (name, { in: place }) => reject(misnamedParameter(String(name), place)) },
   in: { is: 'text' },
   // It is sent in WWW-Authenticate: a token of RFC 9110, section 5.6.2.
   scheme: {
-    rejects: (value) =>
-      isFieldName(String(value)) ? undefined : 'is not the name of an authentication scheme; correct it',
+    rule: (value) =>
+      isFieldName(String(value)) ? undefined : reject('is not the name of an authentication scheme; correct it'),
   },
   ...shown('description deprecated bearerFormat openIdConnectUrl oauth2MetadataUrl'),
-  flows: { isShown: true, warns: incompleteFlow },
+  flows: { isShown: true, rule: (flows) => warn(incompleteFlow(flows)) },
 }
 
 /** The problem of a scheme that is served, but not described as OpenAPI asks for. */
@@ -57,12 +61,11 @@ function incompleteScheme(type: unknown, scheme: Schema): string | undefined {
 
 const schemes = 'use http, an apiKey in a header, in the query or in a cookie, oauth2 or openIdConnect'
 
-/** The problem of the security of the document, of a path item or of an operation. */
-export function securityProblem(
-  security: unknown,
-  _object: Schema,
-  { securitySchemes }: KeywordContext,
-): string | undefined {
+/** Of the document, of a path item or of an operation. */
+export const securityRule: Rule = (security, _object, { securitySchemes }) =>
+  reject(securityProblem(security, securitySchemes))
+
+function securityProblem(security: unknown, securitySchemes: KeywordContext['securitySchemes']): string | undefined {
   if (!Array.isArray(security)) return 'is not a list; write one such as - bearer: [], or [] for everybody'
   const requirements: unknown[] = security
   if (!requirements.every(isSchema)) return 'has a member that is not an object; write one such as bearer: []'

@@ -33,6 +33,12 @@ export interface Node {
   readonly [origin]?: Origin | undefined
 }
 
+/** An object of a contract that is mended. */
+export interface Draft {
+  [name: string]: unknown
+  [origin]?: Origin | undefined
+}
+
 /** More than the offsets of a file. */
 export const offsets = 2 ** 26
 

@@ -1,0 +1,16 @@
+import { accessExtension, accessProblem } from './access.ts'
+import { didYouMean } from './did-you-mean.ts'
+import { type Keyword, type Kind, ignore, reject, warn } from './keyword.ts'
+import { articleAndName } from './shape.ts'
+import { keywords } from './table.ts'
+
+/** The treatment of a name that the table does not have. One that is about access is not ignored. */
+export function unknownKeyword(name: string, kind: Kind): Keyword {
+  if (name.startsWith('x-')) return { rule: () => warn(accessExtension(name)) }
+  const fields = Object.keys(keywords[kind])
+  const problem = accessProblem(name, fields)
+  const is = `is not a keyword of ${articleAndName(kind)}`
+  return problem === undefined
+    ? { rule: () => ignore(`${is}, and is ignored; ${didYouMean(name, fields, 'remove it')}`) }
+    : { rule: reject(`${is}, and ${problem}`) }
+}
