@@ -93,23 +93,27 @@ export function reject(text: string | undefined): Verdict | undefined {
   return text === undefined ? undefined : { is: 'rejected', text }
 }
 
+/** The names in a text, for the compiler. */
+type Words<Text> = Text extends `${infer Word} ${infer Others}` ? Word | Words<Others> : Text & string
+
 /** Keywords with the same treatment. @param names separated by spaces */
+export function each<Names extends string>(names: Names, keyword?: Keyword): Record<Words<Names>, Keyword>
 export function each(names: string, keyword: Keyword = {}): Keywords {
   return Object.fromEntries(names.split(' ').map((name) => [name, keyword]))
 }
 
 /** Keywords that are documentation. @param names separated by spaces */
-export function shown(names: string, holds?: NonNullable<Keyword['holds']>): Keywords {
+export function shown<Names extends string>(names: Names, holds?: NonNullable<Keyword['holds']>) {
   return each(names, { isShown: true, ...(holds === undefined ? {} : { holds }) })
 }
 
 /** Keywords that are rejected with any value. @param names separated by spaces */
-export function rejected(names: string, reason: string): Keywords {
+export function rejected<Names extends string>(names: Names, reason: string) {
   return each(names, { rule: reject(reason) })
 }
 
 /** Keywords that are ignored with any value. @param names separated by spaces */
-export function ignored(names: string, reason: string): Keywords {
+export function ignored<Names extends string>(names: Names, reason: string) {
   return each(names, { rule: ignore(reason) })
 }
 

@@ -1,6 +1,6 @@
 import { integerRanges, stringifyJson } from 'fastify-contract/json'
 import { discriminatorOf, inPlace, isSchema, targetOf, textFormats } from 'fastify-contract/schema'
-import type { NamedSchemas, Schema } from 'fastify-contract/schema'
+import type { KeywordName, NamedSchemas, Schema } from 'fastify-contract/schema'
 import { externalDocs } from './external-docs.ts'
 import { exact, inexactInteger } from './constants.ts'
 import {
@@ -145,7 +145,7 @@ export const schema: Keywords = {
   contentSchema: { holds: 'schema', rule: ignore('the content of a string is not parsed; use an object') },
   ...ignored('xml', 'XML is sent and read as bytes; remove it'),
   nullable: { isMended: true },
-}
+} satisfies Keywords & Record<KeywordName, Keyword>
 
 /** Ajv applies no default in a schema that may not apply (https://ajv.js.org/guide/modifying-data.html). */
 function defaultInside(value: unknown, schemas: NamedSchemas): string | undefined {
