@@ -84,6 +84,15 @@ test('no long integer breaks the rule of other properties that may be numbers', 
   }
 })
 
+test.each<[Schema]>([
+  [{ type: 'array', items: count, example: [7, 8] }],
+  [{ type: 'array', items: count, default: [7, 8] }],
+  [{ type: 'array', items: count, examples: [[7, 8]] }],
+  [{ type: ['array', 'null'], items: count, example: null }],
+])('the plain value of %j is its example', (schema) => {
+  expect(plainValue(schema, contract)).toEqual(schema.example === null ? null : [7n, 8n])
+})
+
 test('a plain value lacks only the part that has none', () => {
   const none: Schema = { allOf: [{ pattern: '^a' }, { pattern: '^b' }], type: 'string' }
   const schema: Schema = { type: 'object', properties: { flag, none, either: { anyOf: [none, count] } } }

@@ -5,6 +5,7 @@ import type { SchemaChecks } from '../ground/contract.ts'
 import { type Assertions, bothOf, bothSchemas } from './assertions.ts'
 import type { Json } from './json-value.ts'
 import type { Clock } from '../ground/clock.ts'
+import { isList } from '../ground/members.ts'
 import { TooDeep } from '../ground/no-generator.ts'
 
 /** A schema whose `$ref` and `allOf` are merged. */
@@ -70,7 +71,7 @@ export function flatten(schema: Subschema, source: SchemaSource, visited = new S
     choices: alternativesOf(schema),
     properties,
     required,
-    examples: [examples ?? [], example ?? [], standard ?? []].flat(),
+    examples: [...(isList(examples) ? examples : []), ...[example, standard].filter((each) => each !== undefined)],
     isReadOnly: readOnly === true,
     isWriteOnly: writeOnly === true,
     also: [],
