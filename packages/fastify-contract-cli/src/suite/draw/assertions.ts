@@ -31,7 +31,7 @@ const together: string[][] = [
   ['contains', 'minContains', 'maxContains'],
 ]
 
-type Name = keyof Assertions & string
+type Name = keyof Assertions
 
 function namesIn(assertions: Assertions): Name[] {
   return Object.keys(assertions).filter((name): name is Name => name in assertions)
@@ -42,11 +42,11 @@ function only(schema: Schema, isKept: (keyword: string) => boolean): Schema {
 }
 
 function combine<Each extends Name>(name: Each, a: Assertions, b: Assertions): Assertions[Each] | undefined {
-  const [first, second, both] = [a[name], b[name], combinations[name]]
-  return first === undefined || second === undefined ? undefined : both?.(first, second)
+  const [first, second] = [a[name] ?? undefined, b[name] ?? undefined]
+  return first === undefined || second === undefined ? undefined : combinations[name]?.(first, second)
 }
 
-type Combine<Value> = (a: Value & ({} | null), b: Value & ({} | null)) => Value
+type Combine<Value> = (a: NonNullable<Value>, b: NonNullable<Value>) => Value
 
 /** What two values of a keyword mean together, where one value says it. */
 const combinations: { readonly [Each in Name]?: Combine<Assertions[Each]> } = {
