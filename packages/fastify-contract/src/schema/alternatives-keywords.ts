@@ -93,8 +93,7 @@ function alternatives(keyword: string, compilers: Compilers, maxMatches: number,
         const isText = typeof data === 'string' && this.texts?.has(context!.parentData) === true
         const applied = applyBranches(this, selected, data, context, isText ? Infinity : maxMatches)
         const { failures } = applied
-        const starts =
-          isText && applied.starts.length > maxMatches ? readOnce(this, applied.starts, context!) : applied.starts
+        const starts = isText && applied.starts.length > maxMatches ? readOnce(this, applied.starts) : applied.starts
         if (starts.length > 1) mergeAlternatives(this, starts, data)
         if (starts.length > 0 && starts.length <= maxMatches) return true
         if (!isOfType(parent, data)) return true
@@ -148,26 +147,20 @@ function applyBranches(
 /**
  * Reads a text of which one alternative makes a number or a boolean, and others a string: it is one of them, not several.
  *
- * @returns the number of notes before the one that counts, whose notes are kept; all where no reading is of one alternative
+ * @param starts those of the valid alternatives. A text has no other notes than its own coercions
+ * @returns the one that counts, whose notes are kept; all where no reading is of one alternative
  */
-function readOnce(state: Validation, starts: Start[], { parentData, parentDataProperty }: Context & object): Start[] {
-  const noteOf = (start: Start) => {
-    const end = starts[starts.indexOf(start) + 1]?.coercions
-    const own = state.coercions.slice(start.coercions, end)
-    return own.find(({ container, key }) => container === parentData && key === parentDataProperty)
-  }
-  const [texts, values] = [starts.filter((start) => noteOf(start) === undefined), starts.filter(noteOf)]
+function readOnce({ coercions }: Validation, starts: Start[]): Start[] {
+  // There are several.
+  const first = starts[0]!
+  const readings = starts.map((start, at) => coercions.slice(start.coercions, starts[at + 1]?.coercions))
+  const [texts, values] = [readings.filter((own) => own.length === 0), readings.filter((own) => own.length > 0)]
   // One that the handler cannot get comes last.
-  const isUsable = values.every((start) => noteOf(start)?.problem === undefined)
-  const [start] = (isUsable ? [values, texts] : [texts, values]).find((some) => some.length === 1) ?? []
-  if (start === undefined) return starts
-  const [first, end] = [starts[0]!, starts[starts.indexOf(start) + 1]]
-  state.coercions = [
-    ...state.coercions.slice(0, first.coercions),
-    ...state.coercions.slice(start.coercions, end?.coercions),
-  ]
-  state.objects = [...state.objects.slice(0, first.objects), ...state.objects.slice(start.objects, end?.objects)]
-  return [start]
+  const isUsable = values.flat().every(({ problem }) => problem === undefined)
+  const [reading] = (isUsable ? [values, texts] : [texts, values]).find((some) => some.length === 1) ?? []
+  if (reading === undefined) return starts
+  coercions.splice(first.coercions, Infinity, ...reading)
+  return [first]
 }
 
 /** The errors of the first branches. */

@@ -262,6 +262,8 @@ describe('a coercion by one of several schemas', () => {
     expect(ofBody({ [keyword]: [{ ...int64, minimum: 9 }, int32] }, '5')).toEqual({ value: 5 })
     const five = { allOf: [int64], not: { const: 5 } }
     expect(ofText({ [keyword]: [five, { type: 'string' }] }, '5')).toEqual({ value: '5' })
+    const both = { allOf: [number, int64] }
+    expect(ofText({ [keyword]: [both, { type: 'string' }] }, '1e3')).toEqual({ value: '1e3' })
   })
 
   it('ignores schemas in `not`', () => {
