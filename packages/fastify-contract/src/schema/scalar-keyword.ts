@@ -46,9 +46,9 @@ export function scalarKeyword(): GeneratedKeyword {
         const { parentData: container, parentDataProperty: key, instancePath: place } = context!
         // A default is not text.
         const isText = typeof data === 'string' && this.texts?.has(container) === true
-        const typed = isText
-          ? readText(schema, data)
-          : readJson(schema, data, this.sources?.get(container)?.get(String(key)))
+        const source = isText ? data : this.sources?.get(container)?.get(String(key))
+        const typed = isText ? readText(schema, data) : readJson(schema, data, source)
+        this.isRounded ||= isRounded(data, source)
         if (schema.type === undefined && typed === undefined) return true
         const isValid = typed !== undefined && meetsAssertions(typed.exact)
         if (!isValid || (typed.coerced === undefined && this.branches === 0)) {
@@ -60,7 +60,7 @@ export function scalarKeyword(): GeneratedKeyword {
           this.coercions.push({ container, key, problem: errorAt(place, messageOf(data, isText)) })
         // Notes an unchanged bigint too, so that a number of another branch does not replace it.
         else if (schema.type !== undefined && (coerced !== data || typeof coerced === 'bigint')) {
-          this.coercions.push({ container, key, value: coerced })
+          this.coercions.push({ container, key, value: coerced, isRounded: isRounded(coerced, source) })
         }
         return true
       }
@@ -134,6 +134,12 @@ function isInteger(data: number | bigint): boolean {
 
 function asIs(value: Scalar): Typed {
   return { exact: value, coerced: value }
+}
+
+/** Whether a value is an integer that its source text is not, because a double does not hold it. */
+function isRounded(value: unknown, source: string | undefined): boolean {
+  if (typeof value !== 'number' || source === undefined || !Number.isInteger(value)) return false
+  return readJsonInteger(source) !== BigInt(value)
 }
 
 /** 1e400 is Infinity as a double. */

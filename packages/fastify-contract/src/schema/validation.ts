@@ -1,5 +1,4 @@
 import { type ErrorObject, type FuncKeywordDefinition, type ValidateFunction, _ } from 'ajv'
-import { readJsonInteger } from '../json/integers.ts'
 import type { NumberSources } from '../json/json.ts'
 import { escapeName } from '../json/pointer.ts'
 import { guarded } from './guarded.ts'
@@ -19,6 +18,8 @@ interface Coercion {
   container: Record<string | number, unknown>
   key: string | number
   value?: unknown
+  /** Whether it is an integer that the sent one is not. */
+  isRounded?: boolean
   problem?: ErrorObject
 }
 
@@ -56,6 +57,8 @@ export interface Validation extends Origin, Viewing {
   /** What the schemas of every object declare, if it is noted. */
   objects: DeclaredObject[]
   isNoting: boolean
+  /** Whether a double has rounded a number to an integer when it was parsed. */
+  isRounded: boolean
   /** Whether a reply has bigints where the contract declares them. */
   hasBigInts: boolean
   /** Whether an object has a property that one of its schemas does not declare. */
@@ -108,6 +111,7 @@ export function validate<Value extends object>(
         isNoting,
         view,
         isPlain: true,
+        isRounded: false,
         hasBigInts: false,
         // They are looked for again only because there were some.
         hasOthers: isNoting,
@@ -168,13 +172,6 @@ export function undeclaredError(name: string, instancePath: string): ErrorObject
   return { keyword: 'additionalProperties', instancePath, schemaPath: '', params: { additionalProperty: name } }
 }
 
-function hasInfinite(sources: NumberSources | undefined): boolean {
-  for (const numbers of sources?.values() ?? []) {
-    for (const source of numbers.values()) if (!Number.isFinite(Number(source))) return true
-  }
-  return false
-}
-
 /** The place of a number beyond the range of a double. Only a schema without a type accepts one. */
 function infinitePlace(value: unknown, place: string): string | undefined {
   if (value === Infinity || value === -Infinity) return place
@@ -188,39 +185,17 @@ function infinitePlace(value: unknown, place: string): string | undefined {
 
 /** Replaces the values of a valid request. @returns why a handler may not get them */
 function handOver(validators: readonly ValidateFunction[], value: object, state: Validation): ErrorObject[] {
-  const isOfRoundedTexts = state.coercions.some(({ container, key, value: coerced }) => {
-    const { [key]: sent } = container
-    return typeof coerced === 'number' && typeof sent === 'string' && isRounded(sent)
-  })
-  const errors = coerce(value, state)
-  if (errors.length > 0 || !(isOfRoundedTexts || hasRounded(state.sources))) return errors
-  // Integers were judged as they were sent. What a handler gets must be valid, too.
-  return errorsOf(validators, value, { ...state, sources: undefined, coercions: [], objects: [] })
-}
-
-/** Whether a handler gets a number as an integer that it is not, because a double does not hold it. */
-function hasRounded(sources: NumberSources | undefined): boolean {
-  for (const [container, numbers] of sources ?? []) {
-    const members = container as Record<string, unknown>
-    for (const [key, source] of numbers) if (typeof members[key] === 'number' && isRounded(source)) return true
-  }
-  return false
-}
-
-/** @param source a JSON number */
-function isRounded(source: string): boolean {
-  const number = Number(source)
-  return Number.isInteger(number) && readJsonInteger(source) !== BigInt(number)
-}
-
-/** Replaces the values of a valid request. @returns the error of a number that JSON has, but no double */
-function coerce(value: object, { coercions, sources }: Validation): ErrorObject[] {
-  const infinite = hasInfinite(sources) ? infinitePlace(value, '') : undefined
+  const { coercions, sources } = state
+  const isInfinite = (source: string) => !Number.isFinite(Number(source))
+  const mayBeInfinite = sources?.values().some((numbers) => numbers.values().some(isInfinite)) === true
+  const infinite = mayBeInfinite ? infinitePlace(value, '') : undefined
   if (infinite !== undefined) return [errorAt(infinite, 'must not be a number beyond the range of a double')]
   for (const { container, key, value: coerced } of coercions) container[key] = coerced
   // For a value that is both int64 and `number`, the bigint wins, because it is exact.
   for (const { container, key, value: coerced } of coercions) if (typeof coerced === 'bigint') container[key] = coerced
-  return []
+  if (!state.isRounded && !coercions.some(({ isRounded }) => isRounded)) return []
+  // Integers were judged as they were sent. What a handler gets must be valid, too.
+  return errorsOf(validators, value, { ...state, sources: undefined, coercions: [], objects: [] })
 }
 
 /**

@@ -349,6 +349,7 @@ describe('an integer to which a double rounds another number', () => {
     [{ not: integer }, '9007199254740993.5'],
     [{ not: { const: 9007199254740992 } }, '9007199254740993'],
     [{ not: { const: 0 } }, '1e-400'],
+    [{ not: { ...integer, multipleOf: 2 } }, '9007199254740993.0'],
     [{ oneOf: [integer, { type: 'number' }] }, '3.0000000000000001'],
     [{ if: integer, then: { maximum: 1 } }, '3.0000000000000001'],
   ])('is refused where a schema forbids it: %j, %s', (schema, text) => {
