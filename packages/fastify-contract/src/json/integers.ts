@@ -21,26 +21,21 @@ export function isOfBigInts(format: unknown): format is 'int64' | 'uint64' {
   return format === 'int64' || format === 'uint64'
 }
 
-/** The longest text of a value in `integerRanges`; longer text is not converted. */
-const longestInteger = 20
-
-/**
- * Parses an integer of a path or a query, after percent-decoding.
- *
- * @param text `0`, or an optional `-` and digits without a leading zero
- * @returns the integer, or undefined for every other form and for more than 20 characters
- */
-export function readDecimal(text: string): bigint | undefined {
-  return text.length <= longestInteger && canonicalDecimal.test(text) ? BigInt(text) : undefined
+/** Whether a text is the plain decimal form of an integer: `0`, or an optional `-` and digits without a leading zero. */
+export function isDecimal(text: string): boolean {
+  return canonicalDecimal.test(text)
 }
 
-/** Whether a text is a JSON number. */
-export function isJsonNumber(text: string): boolean {
-  return jsonNumber.test(text)
+/** Reads a JSON number, rounded to a double. @returns undefined for every other text, and beyond the range of a double */
+export function readNumber(text: string): number | undefined {
+  const number = jsonNumber.test(text) ? Number(text) : NaN
+  return Number.isFinite(number) ? number : undefined
 }
 
 /** The number of digits of the largest double. */
 const maxDigits = 309
+/** Most integers are no longer, and are read faster. */
+const shortDigits = 20
 
 /**
  * The integer that a JSON number is, in any form: `1e2` and `100.0` are 100 (JSON Schema 2020-12, core, section 4.2.2).
@@ -49,6 +44,7 @@ const maxDigits = 309
  * @returns undefined if the number is a fraction, or beyond the range of a double
  */
 export function readJsonInteger(source: string): bigint | undefined {
+  if (source.length <= shortDigits && isDecimal(source)) return BigInt(source)
   const parts = jsonNumber.exec(source)
   if (!parts) return undefined
   const [, sign = '', whole = '', fraction = '', exponent] = parts

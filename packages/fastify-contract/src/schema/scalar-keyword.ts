@@ -1,7 +1,7 @@
 import { type Code, type KeywordCxt, type Name, _ } from 'ajv'
 import { and } from 'ajv/dist/compile/codegen/index.js'
-import { integerRanges, isExact, isIntegerFormat, isJsonNumber, isOfBigInts } from '../json/integers.ts'
-import { readDecimal, readJsonInteger } from '../json/integers.ts'
+import { integerRanges, isDecimal, isExact, isIntegerFormat, isOfBigInts } from '../json/integers.ts'
+import { readJsonInteger, readNumber } from '../json/integers.ts'
 import { mustBe } from './equality-keywords.ts'
 import { type CalledKeyword, type GeneratedKeyword, guarded } from './guarded.ts'
 import type { RewrittenSchema } from './rewritten-schema.ts'
@@ -47,7 +47,7 @@ export function scalarKeyword(): GeneratedKeyword {
         // A default is not text.
         const isText = typeof data === 'string' && this.texts?.has(container) === true
         const source = isText ? data : this.sources?.get(container)?.get(String(key))
-        const typed = isText ? readText(schema, data) : readJson(schema, data, source)
+        const typed = read(schema, data, source)
         this.isRounded ||= isRounded(data, source)
         if (schema.type === undefined && typed === undefined) return true
         const isValid = typed !== undefined && meetsAssertions(typed.exact)
@@ -103,37 +103,30 @@ function isOfType(type: 'integer' | 'number', format: string | undefined, data: 
   return _`this.sources === undefined && Number.isSafeInteger(${data})`
 }
 
-function readText(schema: ScalarSchema, data: string): Typed | undefined {
-  switch (schema.type) {
-    case 'boolean':
-      return data === 'true' || data === 'false' ? asIs(data === 'true') : undefined
-    case 'integer': {
-      const integer = readDecimal(data)
-      return typedInteger(schema, integer ?? readJsonInteger(data), integer !== undefined)
-    }
-    case 'number':
-    // Another subschema gives the type of this value.
-    case undefined:
-      return isJsonNumber(data) ? typedNumber(Number(data), data) : undefined
+/** @param source of a text itself; of JSON that of a number that a double may not hold */
+function read(schema: ScalarSchema, data: unknown, source: string | undefined): Typed | undefined {
+  // JSON has no source text for a string.
+  const isText = typeof data === 'string' && source !== undefined
+  if (schema.type === 'boolean') {
+    const value = isText ? booleans.get(source) : data
+    return typeof value === 'boolean' ? { exact: value, coerced: value } : undefined
   }
+  const number = isText ? readNumber(source) : data
+  if (typeof number !== 'number' && typeof number !== 'bigint') return undefined
+  if (schema.type !== 'integer') return typedNumber(schema, number, source)
+  if (source === undefined) return isInteger(number) ? typedInteger(schema, number, true) : undefined
+  const integer = readJsonInteger(source)
+  if (integer === undefined) return undefined
+  return typedInteger(schema, integer, isText ? isDecimal(source) : isExact(source, integer))
 }
 
-function readJson(schema: ScalarSchema, data: unknown, source: string | undefined): Typed | undefined {
-  if (schema.type === 'boolean') return typeof data === 'boolean' ? asIs(data) : undefined
-  if (typeof data !== 'number' && typeof data !== 'bigint') return undefined
-  if (schema.type === 'number') return typedNumber(data, source)
-  const integer = source === undefined ? undefined : readJsonInteger(source)
-  if (schema.type === undefined) return asIs(integer ?? data)
-  if (source === undefined) return typedInteger(schema, isInteger(data) ? data : undefined, true)
-  return typedInteger(schema, integer, integer !== undefined && isExact(source, integer))
-}
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+])
 
 function isInteger(data: number | bigint): boolean {
   return typeof data === 'bigint' || Number.isInteger(data)
-}
-
-function asIs(value: Scalar): Typed {
-  return { exact: value, coerced: value }
 }
 
 /** Whether a value is an integer that its source text is not, because a double does not hold it. */
@@ -143,9 +136,9 @@ function isRounded(value: unknown, source: string | undefined): boolean {
 }
 
 /** 1e400 is Infinity as a double. */
-function typedNumber(data: number | bigint, source: string | undefined): Typed | undefined {
+function typedNumber({ type }: ScalarSchema, data: number | bigint, source: string | undefined): Typed | undefined {
   const coerced = Number(data)
-  if (!Number.isFinite(coerced)) return undefined
+  if (type !== undefined && !Number.isFinite(coerced)) return undefined
   const isRounded = source !== undefined && Number.isInteger(coerced) && !Number.isSafeInteger(coerced)
   return { exact: typeof data === 'bigint' ? data : isRounded ? (readJsonInteger(source) ?? data) : data, coerced }
 }
