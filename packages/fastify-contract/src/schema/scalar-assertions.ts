@@ -18,7 +18,7 @@ const checkOf: Readonly<Record<NumericName, (limit: Numeric) => (value: Numeric)
   exclusiveMaximum: (limit) => (value) => value < limit,
   multipleOf: (limit) => {
     const divisor = decimalOf(limit)
-    return (value) => isMultiple(decimalOf(value), divisor)
+    return (value) => !isInfinite(value) && isMultiple(decimalOf(value), divisor)
   },
 }
 
@@ -42,6 +42,11 @@ export function keyOf(value: unknown): unknown {
   if (typeof value !== 'bigint') return value
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
+}
+
+/** Whether a value is a number that no double holds, such as 1e400. */
+export function isInfinite(value: unknown): boolean {
+  return value === Infinity || value === -Infinity
 }
 
 /** The digits of a number and their power of ten. */

@@ -7,6 +7,7 @@ import { JsonView } from './json-view.ts'
 import type { Viewing } from './plain-objects.ts'
 import type { Direction } from './rewrite-schema.ts'
 import type { Declaration, RewrittenSchema } from './rewritten-schema.ts'
+import { isInfinite } from './scalar-assertions.ts'
 import { withoutProperties } from './without-properties.ts'
 import { TooMuchWork, Work } from './work.ts'
 
@@ -174,7 +175,7 @@ export function undeclaredError(name: string, instancePath: string): ErrorObject
 
 /** The place of a number beyond the range of a double. Only a schema without a type accepts one. */
 function infinitePlace(value: unknown, place: string): string | undefined {
-  if (value === Infinity || value === -Infinity) return place
+  if (isInfinite(value)) return place
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, member] of Object.entries(value)) {
     const found = infinitePlace(member, `${place}/${escapeName(name)}`)
@@ -186,8 +187,8 @@ function infinitePlace(value: unknown, place: string): string | undefined {
 /** Replaces the values of a valid request. @returns why a handler may not get them */
 function handOver(validators: readonly ValidateFunction[], value: object, state: Validation): ErrorObject[] {
   const { coercions, sources } = state
-  const isInfinite = (source: string) => !Number.isFinite(Number(source))
-  const mayBeInfinite = sources?.values().some((numbers) => numbers.values().some(isInfinite)) === true
+  const isTooLarge = (source: string) => isInfinite(Number(source))
+  const mayBeInfinite = sources?.values().some((numbers) => numbers.values().some(isTooLarge)) === true
   const infinite = mayBeInfinite ? infinitePlace(value, '') : undefined
   if (infinite !== undefined) return [errorAt(infinite, 'must not be a number beyond the range of a double')]
   for (const { container, key, value: coerced } of coercions) container[key] = coerced

@@ -151,6 +151,7 @@ describe('a number', () => {
 
   it.each(['1e400', '-1e400'])('is not %s, which overflows a double', (text) => {
     for (const read of sources) expect(read(number, text)).toEqual(refused)
+    expect(ofBody({ multipleOf: 2 }, text)).toEqual({ refused: 'value must be a number divisible by 2' })
   })
 
   it.each(['', ' 1', '+1', '.5', '1.', '01', '0x10', 'NaN', 'Infinity', '1_0', 'true'])(
