@@ -6,7 +6,7 @@ import { adopt, isSupported } from './mend/adopt.ts'
 import { removeBrokenValues } from './check/examples.ts'
 import { checkSatisfiable } from './check/satisfiable.ts'
 import { BrokenContract, type Finding } from './yaml/findings.ts'
-import { type Place, placeOf } from './yaml/node.ts'
+import { type Node, type Place, placeOf } from './yaml/node.ts'
 import { readYaml } from './yaml/read-yaml.ts'
 import { resolveIdentifiers } from './yaml/identifiers.ts'
 import { inLines, inWarnings } from './yaml/report.ts'
@@ -15,7 +15,7 @@ export interface CheckedContract {
   /** The contract as it is served, in one document; integers beyond 2^53 are bigints. */
   document: ContractDocument
   /** The contract as its author wrote it, in one document. */
-  written: Record<string, unknown>
+  written: Node
   /** With their references resolved. */
   operations: ContractOperation[]
   /** The schemas that nothing satisfies. */
@@ -78,7 +78,7 @@ function noOperation(document: ContractDocument): Finding & { isRefused: boolean
 export interface OpenApi {
   document: ContractDocument
   /** The contract as its author wrote it, in one document, but with JSON Pointers in place of identifiers. */
-  pointing: Record<string, unknown>
+  pointing: Node
   /** Finds the place of a member by the names on its path. */
   locate: (names: string[]) => Place | undefined
 }
@@ -140,7 +140,7 @@ function holderOf(document: object, names: string[]): Finding['at'] {
   let [object, at]: [unknown, Finding['at']] = [document, undefined]
   for (const key of names) {
     if (typeof object !== 'object' || object === null) break
-    const inside: unknown = Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
+    const inside: unknown = Object.hasOwn(object, key) ? (object as Node)[key] : undefined
     // A bundled component has a place, but its name has none.
     const isPlaced = (each: Finding['at']) => each !== undefined && placeOf(each) !== undefined
     const itself = typeof inside === 'object' && inside !== null ? { object: inside } : undefined

@@ -1,12 +1,12 @@
+import { isObject } from 'fastify-contract/json'
 import { contextOf, writtenOperations } from './context.ts'
 import { declareRequired } from './declare-required.ts'
 import type { Finding } from '../yaml/findings.ts'
 import { References } from '../yaml/follow.ts'
-import { origin, originOf } from '../yaml/node.ts'
+import { type Draft, origin, originOf } from '../yaml/node.ts'
 import type { Reading } from '../yaml/read-yaml.ts'
 import { readEvents } from './read-events.ts'
 import { checkReferences, hoistTargets, removeBesideReference } from './references.ts'
-import { isSchema } from 'fastify-contract/schema'
 import type { KeywordContext } from '../table/keyword.ts'
 import { referenceIn } from '../table/keyword.ts'
 import { patternDropper } from './drop-patterns.ts'
@@ -30,7 +30,7 @@ export interface Adoption {
 }
 
 /** Whether a document says that it is OpenAPI 3.0, 3.1 or 3.2. YAML reads `3.0` without quotes as 3. */
-export function isSupported({ openapi }: Record<string, unknown>): boolean {
+export function isSupported({ openapi }: Draft): boolean {
   return /^3(?:\.[012](?:\.\d+.*)?)?$/.test(String(openapi))
 }
 
@@ -168,7 +168,7 @@ function applyKeyword(
   const shape = shapeProblem(keyword, object, key)
   if (shape !== undefined) reject(at, `${key}: ${shape}`)
   for (const { is, text, member } of shape === undefined ? verdicts : []) {
-    const place = member === undefined || !isSchema(value) ? at : { object: value, key: member }
+    const place = member === undefined || !isObject(value) ? at : { object: value, key: member }
     if (is === 'rejected') reject(place, `${key}: ${text}`)
     else warn(place, `${key}: ${text}`, of)
   }

@@ -1,5 +1,4 @@
-import { escapeName } from 'fastify-contract/json'
-import { isSchema } from 'fastify-contract/schema'
+import { escapeName, isObject } from 'fastify-contract/json'
 import { accessProblem } from '../table/access.ts'
 import { keywords } from '../table/table.ts'
 import type { Mending } from './mending.ts'
@@ -11,10 +10,10 @@ export function removeUnused({ object }: ContractObject, mending: Mending): void
 }
 
 function removeFrom(members: unknown, section: string, { written, warn }: Mending): void {
-  if (section === 'mediaTypes' || !isSchema(members)) return
+  if (section === 'mediaTypes' || !isObject(members)) return
   for (const [name, member] of Object.entries(members)) {
     // One that is about access is refused.
-    if (isSchema(member) || typeof member === 'boolean' || accessProblem(name, []) !== undefined) continue
+    if (isObject(member) || typeof member === 'boolean' || accessProblem(name, []) !== undefined) continue
     const escaped = escapeName(name)
     if ([escaped, encodeURIComponent(escaped)].some((each) => written.has(`#/components/${section}/${each}`))) continue
     Reflect.deleteProperty(members, name)

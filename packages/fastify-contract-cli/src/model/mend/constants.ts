@@ -3,6 +3,7 @@ import { isOfType } from 'fastify-contract/schema'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
 import { sourceOf } from '../yaml/node.ts'
+import { asSchema } from '../table/as-schema.ts'
 
 /** Removes the constants that are not of the type beside them, because they are never valid. */
 export function removeMisfits(key: 'enum' | 'const') {
@@ -15,7 +16,8 @@ export function removeMisfits(key: 'enum' | 'const') {
       warn({ object, key }, text, 'empty enum')
     }
     const types = [type].flat().join(' or ')
-    const isFit = (value: unknown) => isOfType(object, value) || (value === null && String(nullable) === 'true')
+    const isFit = (value: unknown) =>
+      isOfType(asSchema(object), value) || (value === null && String(nullable) === 'true')
     const misfits = values.flatMap((value, index) => (isFit(value) ? [] : [{ value, index }]))
     if (types === '' || misfits.length === 0) return
     for (const name of parallel) {

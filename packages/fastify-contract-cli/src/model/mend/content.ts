@@ -1,5 +1,5 @@
 import { framingOf, kindOf, parseMediaType } from 'fastify-contract/document'
-import { isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
 import { accessProblem } from '../table/access.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
@@ -8,7 +8,7 @@ const sequential = 'text/event-stream, application/jsonl, application/x-ndjson o
 
 /** Rejects `itemSchema` where no items can be sent. */
 export function rejectOtherItems({ object: { content } }: ContractObject, { resolve, reject }: Mending): void {
-  for (const [type, written] of Object.entries(isSchema(content) ? content : {})) {
+  for (const [type, written] of Object.entries(isObject(content) ? content : {})) {
     const media = resolve(written)
     if (media?.['itemSchema'] === undefined) continue
     const at = { object: media, key: 'itemSchema' }
@@ -30,7 +30,7 @@ export function includeMediaType({ object }: ContractObject, { resolve }: Mendin
 
 /** Removes content of a type that no message can name, and parameters of types that are malformed. */
 export function mendMediaTypes({ object: { content } }: ContractObject, { warn, reject }: Mending): void {
-  if (!isSchema(content)) return
+  if (!isObject(content)) return
   for (const [type, media] of Object.entries(content)) {
     if (parseMediaType(type) !== undefined && type === type.trim()) continue
     const access = accessProblem(type, [])

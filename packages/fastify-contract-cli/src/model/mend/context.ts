@@ -1,19 +1,21 @@
 import { operationPlaces } from 'fastify-contract/document'
-import { type NamedSchemas, isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
+import type { NamedSchemas } from 'fastify-contract/schema'
 import { securitySchemesOf } from 'fastify-contract/security'
 import { targetIn } from '../yaml/follow.ts'
 import type { KeywordContext } from '../table/keyword.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
+import type { Draft } from '../yaml/node.ts'
 
 /** The components of a section, by name, of a contract with an unchecked structure. */
-function componentsIn({ components }: Record<string, unknown>, section: string): Record<string, unknown> {
-  const named = isSchema(components) ? components[section] : undefined
-  return isSchema(named) ? named : {}
+function componentsIn({ components }: Draft, section: string): Draft {
+  const named = isObject(components) ? components[section] : undefined
+  return isObject(named) ? named : {}
 }
 
 /** The named schemas of such a contract. */
-export function namedSchemas(document: Record<string, unknown>): NamedSchemas {
+export function namedSchemas(document: Draft): NamedSchemas {
   // Only schema objects are used.
   return componentsIn(document, 'schemas') as NamedSchemas
 }
@@ -26,13 +28,13 @@ export interface WrittenOperations {
 }
 
 /** Lists the operations of a contract with an unchecked structure. Mending leaves out some, and renames others. */
-export function writtenOperations(document: Record<string, unknown>): WrittenOperations {
+export function writtenOperations(document: Draft): WrittenOperations {
   const ids = new Set<unknown>()
   const itemOutline = (item: object) => {
     const [fields, additionalOperations] = [{} as Record<string, true>, {} as Record<string, true>]
     for (const { holder, key } of operationPlaces(item)) {
       // It has this place because it is an object.
-      ids.add((holder[key] as Record<string, unknown>)['operationId'])
+      ids.add((holder[key] as Draft)['operationId'])
       const outline = holder === item ? fields : additionalOperations
       outline[key] = true
     }
@@ -40,8 +42,8 @@ export function writtenOperations(document: Record<string, unknown>): WrittenOpe
   }
   const outline = (section: unknown) =>
     Object.fromEntries(
-      Object.entries(isSchema(section) ? section : {}).flatMap(([path, item]) =>
-        isSchema(item) ? [[path, itemOutline(item)]] : [],
+      Object.entries(isObject(section) ? section : {}).flatMap(([path, item]) =>
+        isObject(item) ? [[path, itemOutline(item)]] : [],
       ),
     )
   return { ids, outline: { paths: outline(document['paths']), webhooks: outline(document['webhooks']) } }
@@ -67,7 +69,7 @@ export function contextOf(
     ),
     findOperation: (by) => {
       if ('id' in by) return ids.has(by.id) ? 'served' : written.ids.has(by.id) ? 'written' : undefined
-      if (operations.has(targetIn(document, by.reference) as Record<string, unknown>)) return 'served'
+      if (operations.has(targetIn(document, by.reference) as Draft)) return 'served'
       return targetIn(written.outline, by.reference) === true ? 'written' : undefined
     },
   }

@@ -1,4 +1,4 @@
-import { isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
 import { isFieldName } from '../table/field-name.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
@@ -8,7 +8,7 @@ const framing = /^(?:connection|content-(?:length|type)|date|keep-alive|te|trail
 
 /** Removes the headers that a handler cannot set. */
 export function removeHeaders({ object: { headers } }: ContractObject, { warn }: Mending): void {
-  if (!isSchema(headers)) return
+  if (!isObject(headers)) return
   const visited = new Set<string>()
   for (const name of Object.keys(headers)) {
     const key = name.toLowerCase()

@@ -1,18 +1,19 @@
 import type { Finding } from '../yaml/findings.ts'
 import type { ContractObject } from './visit.ts'
+import type { Draft } from '../yaml/node.ts'
 
 /** A contract while it is mended. */
 export interface Mending {
   /** With an unchecked structure. */
-  document: Record<string, unknown>
+  document: Draft
   /** Whether it is OpenAPI 3.0. */
   isOld: boolean
   /** Every reference that was written. */
   written: ReadonlySet<string>
   /** An object, or the one at the end of its references; undefined if there is none. */
-  resolve: (object: unknown) => Record<string, unknown> | undefined
+  resolve: (object: unknown) => Draft | undefined
   /** The object, and those to which its references lead, in their order. */
-  chainOf: (object: unknown) => Record<string, unknown>[]
+  chainOf: (object: unknown) => Draft[]
   /**
    * Notes what is ignored or mended.
    *

@@ -1,12 +1,10 @@
 import { kindOf } from 'fastify-contract/document'
-import { isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
 import type { Mending } from './mending.ts'
 import type { ServedOperation } from './served-operation.ts'
 import { besideQuerystring, nameOfParameter } from '../table/parameter.ts'
 import { parametersIn } from './routes.ts'
-import { origin, originOf, withOrigin } from '../yaml/node.ts'
-
-type Members = Record<string, unknown>
+import { type Draft, origin, originOf, withOrigin } from '../yaml/node.ts'
 
 /**
  * Gives an operation one parameter for each name in its path. Removes those that OpenAPI ignores or that no request can
@@ -43,18 +41,18 @@ export function mendParameters({ object, path, route }: ServedOperation, mending
 }
 
 /** What makes a parameter another one: its place and its name. The names of headers ignore case. */
-export function keyOfParameter(parameter: Members | undefined): string | undefined {
+export function keyOfParameter(parameter: Draft | undefined): string | undefined {
   if (typeof parameter?.['name'] !== 'string') return undefined
   const { in: place, name } = parameter
   return `${String(place)} ${place === 'header' ? name.toLowerCase() : name}`
 }
 
 /** Only a querystring that is a form has room for an API key. */
-function refuseBesideQuerystring(parameters: (Members | undefined)[], keys: Members[], { reject }: Mending): void {
+function refuseBesideQuerystring(parameters: (Draft | undefined)[], keys: Draft[], { reject }: Mending): void {
   const whole = parameters.find((each) => each?.['in'] === 'querystring')
   if (whole === undefined) return
   const { content } = whole
-  const isForm = isSchema(content) && Object.keys(content).every((type) => kindOf(type) === 'form')
+  const isForm = isObject(content) && Object.keys(content).every((type) => kindOf(type) === 'form')
   const key = isForm ? undefined : keys.find((each) => each['in'] === 'query')
   const keyProblem =
     key === undefined
@@ -67,17 +65,17 @@ function refuseBesideQuerystring(parameters: (Members | undefined)[], keys: Memb
 const isCredential = 'is an API key, which is read before the parameters; remove the parameter'
 
 /** OpenAPI 3.1, section 4.8.12.2. */
-function surplusProblem({ in: place, name }: Members, inPath: string[]): string | undefined {
+function surplusProblem({ in: place, name }: Draft, inPath: string[]): string | undefined {
   if (place === 'path') return inPath.includes(String(name)) ? undefined : 'is not in the path; remove it'
   const isIgnored = place === 'header' && /^(?:accept|content-type|authorization)$/i.test(String(name))
   return isIgnored ? 'is ignored by OpenAPI; use media types or security schemes' : undefined
 }
 
 /** The API keys that an operation takes. */
-function keysOf({ security }: Members, document: Members, resolve: Mending['resolve']): Members[] {
+function keysOf({ security }: Draft, document: Draft, resolve: Mending['resolve']): Draft[] {
   const { components } = document
-  const schemes = isSchema(components) && isSchema(components['securitySchemes']) ? components['securitySchemes'] : {}
-  const names = [security ?? document['security']].flat().flatMap((each) => (isSchema(each) ? Object.keys(each) : []))
+  const schemes = isObject(components) && isObject(components['securitySchemes']) ? components['securitySchemes'] : {}
+  const names = [security ?? document['security']].flat().flatMap((each) => (isObject(each) ? Object.keys(each) : []))
   return names.flatMap((name) => {
     const scheme = Object.hasOwn(schemes, name) ? resolve(schemes[name]) : undefined
     return scheme?.['type'] === 'apiKey' ? [scheme] : []

@@ -1,6 +1,5 @@
 import { methodProblem, operationPlaces } from 'fastify-contract/document'
-import { stringifyJson } from 'fastify-contract/json'
-import { isSchema } from 'fastify-contract/schema'
+import { isObject, stringifyJson } from 'fastify-contract/json'
 import { quoted } from '../table/keyword.ts'
 import { keywordOf } from '../table/table.ts'
 import type { Mending } from './mending.ts'
@@ -8,14 +7,12 @@ import type { ContractObject } from './visit.ts'
 import { keyOfParameter } from './parameters.ts'
 import { inheritSecurity } from './security.ts'
 import { type PlacedOperation, checkPath, mergeRoutes } from './routes.ts'
-import { origin, sourceOf, takenFrom, withOrigin } from '../yaml/node.ts'
-
-type Members = Record<string, unknown>
+import { type Draft, origin, sourceOf, takenFrom, withOrigin } from '../yaml/node.ts'
 
 /** Gives each operation a path item of its own, a name, security, and the parameters and servers of its path. */
 export function mendPaths({ object: document }: ContractObject, mending: Mending): void {
   const { paths } = document
-  if (!isSchema(paths)) return
+  if (!isObject(paths)) return
   includePathItems(paths, mending)
   const operations = operationsIn(paths, mending)
   nameOperations(operations, mending)
@@ -33,31 +30,31 @@ export function mendPaths({ object: document }: ContractObject, mending: Mending
 }
 
 /** Replaces references of path items by copies of their targets. */
-function includePathItems(paths: Members, { resolve }: Mending): void {
+function includePathItems(paths: Draft, { resolve }: Mending): void {
   for (const [path, written] of Object.entries(paths)) {
-    const target = isSchema(written) && '$ref' in written ? resolve(written) : undefined
-    if (!isSchema(written) || target === undefined) continue
+    const target = isObject(written) && '$ref' in written ? resolve(written) : undefined
+    if (!isObject(written) || target === undefined) continue
     const { $ref: _, ...own } = written
     const security = 'security' in own ? {} : { [origin]: takenFrom(written, 'security', target) }
-    const item: Members = { ...target, ...own, ...security }
+    const item: Draft = { ...target, ...own, ...security }
     const { additionalOperations: others } = item
-    if (isSchema(others)) item['additionalOperations'] = { ...others }
+    if (isObject(others)) item['additionalOperations'] = { ...others }
     for (const { holder, key } of operationPlaces(item)) {
       const operation = holder[key]
       // That of the component is not served.
-      if (isSchema(operation)) holder[key] = { ...operation }
+      if (isObject(operation)) holder[key] = { ...operation }
     }
     paths[path] = item
   }
 }
 
 /** Lists the operations, with an object for each: YAML aliases may share one. */
-function operationsIn(paths: Members, mending: Mending): PlacedOperation[] {
+function operationsIn(paths: Draft, mending: Mending): PlacedOperation[] {
   const isIgnored = (method: string) => keywordOf('pathItem', method)?.rule !== undefined
   const visited = new Set<unknown>()
-  const own = (holder: Members, name: string): Members | undefined => {
+  const own = (holder: Draft, name: string): Draft | undefined => {
     const object = holder[name]
-    if (!isSchema(object)) return undefined
+    if (!isObject(object)) return undefined
     const copy = visited.has(object) ? { ...object } : object
     visited.add(object)
     holder[name] = copy

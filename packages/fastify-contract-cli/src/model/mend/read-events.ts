@@ -1,9 +1,11 @@
 import { framingOf, isJson } from 'fastify-contract/document'
-import { type NamedSchemas, type Schema, type Subschema, inPlace, isSchema, typesOf } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
+import { type NamedSchemas, type Schema, type Subschema, inPlace, typesOf } from 'fastify-contract/schema'
 import { namedSchemas } from './context.ts'
 import { asSchema } from '../table/as-schema.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
+import type { Draft } from '../yaml/node.ts'
 
 /** The fields of an event (HTML standard, section 9.2.6). */
 const fields: readonly string[] = ['event', 'data', 'id', 'retry']
@@ -12,7 +14,7 @@ const fields: readonly string[] = ['event', 'data', 'id', 'retry']
 interface EventData {
   /** The schema of the event. */
   event: Schema
-  properties: Record<string, unknown>
+  properties: Draft
   /** That of the value that the text is the JSON of; undefined for any other text. */
   content: Subschema | undefined
 }
@@ -25,7 +27,7 @@ export function readEvents(objects: readonly ContractObject[], { document, rejec
   const schemas = namedSchemas(document)
   const streams = objects.flatMap(({ object: media, kind, name }) => {
     const { itemSchema } = media
-    if (kind !== 'responseContent' || framingOf(name) !== 'events' || !isSchema(itemSchema)) return []
+    if (kind !== 'responseContent' || framingOf(name) !== 'events' || !isObject(itemSchema)) return []
     const events = inPlace(itemSchema, schemas)
     return [{ media, events, data: events.flatMap((event) => dataOf(event, schemas)) }]
   })
@@ -48,9 +50,9 @@ export function readEvents(objects: readonly ContractObject[], { document, rejec
 
 function dataOf(event: Schema, schemas: NamedSchemas): EventData[] {
   const { properties } = event
-  const data = isSchema(properties) ? properties['data'] : undefined
-  if (!isSchema(properties) || !isSchema(data)) return []
-  const { contentSchema, contentMediaType }: Record<string, unknown> = {
+  const data = isObject(properties) ? properties['data'] : undefined
+  if (!isObject(properties) || !isObject(data)) return []
+  const { contentSchema, contentMediaType }: Draft = {
     ...inPlace(data, schemas, 'always').find((each) => 'contentSchema' in each),
   }
   const isOfJson = typeof contentMediaType === 'string' && isJson(contentMediaType)
@@ -58,7 +60,7 @@ function dataOf(event: Schema, schemas: NamedSchemas): EventData[] {
 }
 
 function rejectOtherFields(properties: unknown, reject: Mending['reject']): void {
-  if (!isSchema(properties)) return
+  if (!isObject(properties)) return
   for (const name of Object.keys(properties)) {
     if (!fields.includes(name))
       reject({ object: properties, key: name }, `${name}: is no field of an event; use ${fields.join(', ')}`)

@@ -1,5 +1,5 @@
-import { escapeName, namesOf } from 'fastify-contract/json'
-import { type NamedSchemas, type Schema, isSchema, subschemasOf, targetOf } from 'fastify-contract/schema'
+import { escapeName, isObject, namesOf } from 'fastify-contract/json'
+import { type NamedSchemas, type Schema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import { namedSchemas } from './context.ts'
 import type { References } from '../yaml/follow.ts'
 import type { Kind } from '../table/keyword.ts'
@@ -8,8 +8,7 @@ import type { ContractObject } from './visit.ts'
 import { accessProblem } from '../table/access.ts'
 import { articleAndName } from '../table/shape.ts'
 import { keywordOf, keywords } from '../table/table.ts'
-
-type Members = Record<string, unknown>
+import type { Draft } from '../yaml/node.ts'
 
 /** The part of `components` for the objects of a kind. */
 const sections: Partial<Record<Kind, string>> = {
@@ -58,13 +57,13 @@ export function hoistTargets(
     if (section === undefined || !isStray(object, section)) return []
     const reference = String(object['$ref'])
     const target = references.follow(object).problem === undefined ? references.targetOf(reference) : undefined
-    if (!isSchema(target) && typeof target !== 'boolean') return []
+    if (!isObject(target) && typeof target !== 'boolean') return []
     // What OpenAPI does not describe, such as an extension, may be of any kind; but not a map, such as `paths`.
-    const isMap = isSchema(target) && Object.values(target).some((member) => kinds.has(member))
+    const isMap = isObject(target) && Object.values(target).some((member) => kinds.has(member))
     const isOfKind = isMap ? kinds.get(target) === kind : (kinds.get(target) ?? kind) === kind
     if (!isOfKind) return []
     // `true` and `false` are equal everywhere.
-    const key = isSchema(target) ? target : reference
+    const key = isObject(target) ? target : reference
     const existing = hoisted.get(key)
     const name = existing ?? hoist(document, section, reference, target)
     hoisted.set(key, name)
@@ -73,20 +72,20 @@ export function hoistTargets(
       : 'is not a component; move it to components'
     if (!references.anchored.has(reference)) warn({ object, key: '$ref' }, `$ref: ${reference} ${problem}`, '$ref')
     object['$ref'] = `#/components/${section}/${encodeURIComponent(escapeName(name))}`
-    if (existing !== undefined || !isSchema(target)) return []
+    if (existing !== undefined || !isObject(target)) return []
     return [{ object: target, kind, name, role: 'named', isValue: false, within: section }]
   })
 }
 
 /** Whether a reference leads to a part of the document that is not a component of a section. */
-function isStray({ $ref: reference }: Members, section: string): boolean {
+function isStray({ $ref: reference }: Draft, section: string): boolean {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return false
   const start = `#/components/${section}/`
   return !reference.startsWith(start) || reference.slice(start.length).includes('/')
 }
 
 /** Adds an object to the components. @returns its name there */
-function hoist(document: Members, section: string, reference: string, target: unknown): string {
+function hoist(document: Draft, section: string, reference: string, target: unknown): string {
   const components = memberOf(document, 'components')
   const named = memberOf(components, section)
   const wanted = namesOf(reference)
@@ -99,10 +98,10 @@ function hoist(document: Members, section: string, reference: string, target: un
   return name
 }
 
-function memberOf(object: Members, name: string): Members {
+function memberOf(object: Draft, name: string): Draft {
   const existing = object[name]
-  if (isSchema(existing)) return existing
-  const created: Members = {}
+  if (isObject(existing)) return existing
+  const created: Draft = {}
   object[name] = created
   return created
 }
@@ -131,7 +130,7 @@ export function checkReferences(
 }
 
 function referenceProblem(
-  object: Members,
+  object: Draft,
   section: string,
   kind: Kind,
   kinds: ReadonlyMap<unknown, Kind>,

@@ -1,8 +1,7 @@
-import { isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
-
-type Members = Record<string, unknown>
+import type { Draft } from '../yaml/node.ts'
 
 /** Removes null from the schema of a parameter or a header, which is text. */
 export function removeNull({ object }: ContractObject, mending: Mending): void {
@@ -23,18 +22,18 @@ function textWithoutNull(schema: unknown, mending: Mending): unknown {
   return { ...withoutNull(target), ...(items === undefined ? {} : { items: itemSchema }) }
 }
 
-function isNullable({ type, anyOf, oneOf, nullable }: Members): boolean {
+function isNullable({ type, anyOf, oneOf, nullable }: Draft): boolean {
   const isListed = Array.isArray(type) && type.length > 1 && type.includes('null')
   return isListed || String(nullable) === 'true' || [anyOf, oneOf].flat().some(isNull)
 }
 
 function isNull(schema: unknown): boolean {
-  return isSchema(schema) && schema['type'] === 'null'
+  return isObject(schema) && schema['type'] === 'null'
 }
 
-function withoutNull(schema: Members): Members {
+function withoutNull(schema: Draft): Draft {
   const { type, enum: values, nullable: _, ...others } = schema
-  const copy: Members = others
+  const copy: Draft = others
   if (Array.isArray(type)) {
     const types: unknown[] = type.filter((each) => each !== 'null')
     copy['type'] = types.length === 1 ? types[0] : types

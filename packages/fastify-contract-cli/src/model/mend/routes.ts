@@ -1,13 +1,13 @@
 import type { OperationPlace } from 'fastify-contract/document'
-import { isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
 import type { Mending } from './mending.ts'
-import { withOrigin } from '../yaml/node.ts'
+import { type Draft, withOrigin } from '../yaml/node.ts'
 
 /** An operation with its place. */
 export interface PlacedOperation extends OperationPlace {
   path: string
-  item: Record<string, unknown>
-  object: Record<string, unknown>
+  item: Draft
+  object: Draft
 }
 
 /**
@@ -16,11 +16,7 @@ export interface PlacedOperation extends OperationPlace {
  *
  * @param operations with all of their parameters
  */
-export function mergeRoutes(
-  paths: Record<string, unknown>,
-  operations: PlacedOperation[],
-  { resolve, warn, reject }: Mending,
-): void {
+export function mergeRoutes(paths: Draft, operations: PlacedOperation[], { resolve, warn, reject }: Mending): void {
   const firsts = new Map<string, PlacedOperation>()
   for (const operation of operations) {
     const { path, method, item, holder, key, object } = operation
@@ -54,9 +50,9 @@ export function mergeRoutes(
   }
 }
 
-function additionalOperationsOf(item: Record<string, unknown>): Record<string, unknown> {
+function additionalOperationsOf(item: Draft): Draft {
   const { additionalOperations: additional } = item
-  if (isSchema(additional)) return additional
+  if (isObject(additional)) return additional
   const created = {}
   item['additionalOperations'] = created
   return created
@@ -71,7 +67,7 @@ export function parametersIn(path: string): string[] {
 const foreign = /[?#%*\s]/u
 
 /** Finds out whether the router takes a path, and removes one that no request can have, or that ends nowhere clear. */
-export function checkPath(path: string, paths: Record<string, unknown>, { warn, reject }: Mending): void {
+export function checkPath(path: string, paths: Draft, { warn, reject }: Mending): void {
   const at = { object: paths, key: path }
   const names = parametersIn(path)
   const isSegment = (segment: string) => /^(?:[^{}]|\{[^{}]+\})*$/.test(segment)

@@ -1,17 +1,16 @@
 import { operationPlaces } from 'fastify-contract/document'
-import { namesOf } from 'fastify-contract/json'
-import { isSchema } from 'fastify-contract/schema'
+import { isObject, namesOf } from 'fastify-contract/json'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
-import { origin, takenFrom } from '../yaml/node.ts'
+import { type Draft, origin, takenFrom } from '../yaml/node.ts'
 
 const section = '#/components/securitySchemes/'
 
 /** Replaces URIs of security schemes of the document by their names (OpenAPI 3.2, "Security Requirement Object"). */
 export function nameSchemes({ object }: ContractObject, { document: { $self: self, components } }: Mending): void {
-  const named = isSchema(components) && isSchema(components['securitySchemes']) ? components['securitySchemes'] : {}
+  const named = isObject(components) && isObject(components['securitySchemes']) ? components['securitySchemes'] : {}
   const starts = [section, ...(typeof self === 'string' ? [self + section] : [])]
-  for (const requirement of [object['security']].flat().filter(isSchema)) {
+  for (const requirement of [object['security']].flat().filter(isObject)) {
     for (const [uri, scopes] of Object.entries(requirement)) {
       const start = Object.hasOwn(named, uri) ? undefined : starts.find((each) => uri.startsWith(each))
       if (start === undefined) continue
@@ -25,15 +24,15 @@ export function nameSchemes({ object }: ContractObject, { document: { $self: sel
 }
 
 /** Gives the operations of a path item its security, unless they have their own (OpenAPI 3.3, "Path Item Object"). */
-export function inheritSecurity(item: Record<string, unknown>, { warn }: Mending): void {
+export function inheritSecurity(item: Draft, { warn }: Mending): void {
   const { security, additionalOperations: others } = item
   // The structure is checked later.
   if (!Array.isArray(security)) return
   // YAML aliases may share operations with other path items.
-  if (isSchema(others)) item['additionalOperations'] = { ...others }
+  if (isObject(others)) item['additionalOperations'] = { ...others }
   for (const { holder, key } of operationPlaces(item)) {
     const operation = holder[key]
-    if (!isSchema(operation) || 'security' in operation) continue
+    if (!isObject(operation) || 'security' in operation) continue
     holder[key] = { ...operation, security, [origin]: takenFrom(operation, 'security', item) }
   }
   Reflect.deleteProperty(item, 'security')

@@ -1,9 +1,10 @@
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
+import type { Draft } from '../yaml/node.ts'
 
 /** An operation of `paths`. */
 export interface ServedOperation {
-  object: Record<string, unknown>
+  object: Draft
   method: string
   path: string
   /** Names it in messages. */

@@ -1,5 +1,5 @@
 import { basePathsOf } from 'fastify-contract/document'
-import { isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
 import { withOrigin } from '../yaml/node.ts'
@@ -14,7 +14,7 @@ export function mendServers({ object }: ContractObject, { warn }: Mending): void
     return
   }
   const kept = servers.filter((server: unknown) => {
-    if (!isSchema(server) || typeof server['url'] !== 'string') return true
+    if (!isObject(server) || typeof server['url'] !== 'string') return true
     const { url, variables } = server
     const [path = '', ignored] = withDefaults(url.trim(), variables).split(/(?=[?#])/)
     server['url'] = path
@@ -49,8 +49,8 @@ export function mendOwnServers(described: ContractObject, mending: Mending): voi
 /** A variable without a default stands for its name. */
 function withDefaults(url: string, variables: unknown): string {
   return url.replaceAll(/\{([^{}]*)\}/g, (_all, name: string) => {
-    const variable = isSchema(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined
-    const value = isSchema(variable) ? variable['default'] : undefined
+    const variable = isObject(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined
+    const value = isObject(variable) ? variable['default'] : undefined
     return /^(?:string|number|boolean)$/.test(typeof value) ? String(value) : name
   })
 }

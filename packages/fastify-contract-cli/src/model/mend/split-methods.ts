@@ -1,5 +1,6 @@
 import { earlierFields, operationPlaces } from 'fastify-contract/document'
-import { isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
+import type { Draft } from '../yaml/node.ts'
 
 const fields: readonly string[] = earlierFields
 
@@ -9,10 +10,10 @@ const fields: readonly string[] = earlierFields
  *
  * @param separator between the path and the method, in lower case; no path has it
  */
-export function splitMethods(paths: Record<string, unknown>, separator: string): Record<string, unknown> {
+export function splitMethods(paths: Draft, separator: string): Draft {
   const items = Object.entries(paths).flatMap(([path, item]): [string, unknown][] => {
-    const places = isSchema(item) ? operationPlaces(item).filter(({ key }) => !fields.includes(key)) : []
-    if (!isSchema(item) || places.length === 0) return [[path, item]]
+    const places = isObject(item) ? operationPlaces(item).filter(({ key }) => !fields.includes(key)) : []
+    if (!isObject(item) || places.length === 0) return [[path, item]]
     const isOther = (name: string) => name !== 'additionalOperations' && !places.some(({ key }) => key === name)
     const others = Object.fromEntries(Object.entries(item).filter(([name]) => isOther(name)))
     const { parameters } = item

@@ -1,5 +1,5 @@
 import { isContentless } from 'fastify-contract/document'
-import { isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
 import type { Mending } from './mending.ts'
 import type { ServedOperation } from './served-operation.ts'
 
@@ -7,7 +7,7 @@ import type { ServedOperation } from './served-operation.ts'
 export function mendStatuses({ object, route }: ServedOperation, mending: Mending): void {
   const { resolve, warn, reject } = mending
   const responses = object['responses'] ?? {}
-  if (!isSchema(responses)) return
+  if (!isObject(responses)) return
   for (const [written, response] of Object.entries(responses)) {
     const at = { object: responses, key: written }
     const status = /^[1-5]xx$/i.test(written) ? written.toUpperCase() : written
@@ -28,7 +28,7 @@ export function mendStatuses({ object, route }: ServedOperation, mending: Mendin
     const { content, ...rest } = resolved
     responses[status] = rest
     // An empty one says the same.
-    if (!isSchema(content) || Object.keys(content).length > 0)
+    if (!isObject(content) || Object.keys(content).length > 0)
       warn(at, `${route}: ${status} has no content in HTTP; remove the content, or use another status`, 'contentless')
   }
   if (Object.keys(responses).length > 0) return

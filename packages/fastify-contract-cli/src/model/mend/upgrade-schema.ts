@@ -1,13 +1,11 @@
 import { kindOf } from 'fastify-contract/document'
-import { integerRanges, isIntegerFormat, isOfBigInts } from 'fastify-contract/json'
-import { inPlace, isAnnotation, isSchema } from 'fastify-contract/schema'
+import { integerRanges, isIntegerFormat, isObject, isOfBigInts } from 'fastify-contract/json'
+import { inPlace, isAnnotation } from 'fastify-contract/schema'
 import { keywordOf } from '../table/table.ts'
 import { namedSchemas } from './context.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
-import { origin, originOf } from '../yaml/node.ts'
-
-type Members = Record<string, unknown>
+import { type Draft, origin, originOf } from '../yaml/node.ts'
 
 /** In OpenAPI 3.0 a reference stands alone (3.0.4, section 4.7.23). */
 export function removeBesideReference({ object }: ContractObject, { isOld, warn }: Mending): void {
@@ -72,7 +70,7 @@ export function addNull({ object }: ContractObject, { isOld, warn }: Mending): v
   }
   // The discriminator stays beside its alternatives.
   const asserted = Object.keys(object).filter((name) => name === 'discriminator' || !isAnnotation(name))
-  const inner: Members = {
+  const inner: Draft = {
     [origin]: originOf(object),
     ...Object.fromEntries(asserted.map((name) => [name, object[name]])),
   }
@@ -99,7 +97,7 @@ export function widenInteger({ object }: ContractObject, { document, warn, attem
     warn({ object, key }, text, 'int64')
   }
   if (!('allOf' in object || '$ref' in object)) return
-  const own = [object, object['allOf']].flat().filter(isSchema).filter(isWithoutFormat)
+  const own = [object, object['allOf']].flat().filter(isObject).filter(isWithoutFormat)
   if (own.length === 0) return
   const all = attempt(() => inPlace(object, namedSchemas(document), 'always')) ?? []
   const other = all.flatMap(({ type, format }) => (type === 'integer' && isOfBigInts(format) ? [format] : []))[0]
@@ -112,7 +110,7 @@ export function widenInteger({ object }: ContractObject, { document, warn, attem
 }
 
 /** The format that has all integers of a schema; undefined if none has. */
-function formatFor(schema: Members): 'int64' | 'uint64' | undefined {
+function formatFor(schema: Draft): 'int64' | 'uint64' | undefined {
   const values = limits.flatMap((name) =>
     [schema[name]].flat().flatMap((value) => (isUnsafe(value) || Number.isInteger(value) ? [inside(name, value)] : [])),
   )
@@ -140,7 +138,7 @@ function isShortened(value: number | bigint): boolean {
 }
 
 /** Reads the integers of a schema as numbers without a fraction. */
-function readAsNumber(schema: Members): void {
+function readAsNumber(schema: Draft): void {
   schema['type'] = Array.isArray(schema['type'])
     ? schema['type'].map((type: unknown) => (type === 'integer' ? 'number' : type))
     : 'number'
@@ -149,7 +147,7 @@ function readAsNumber(schema: Members): void {
   else schema['multipleOf'] = 1
 }
 
-function isWithoutFormat({ type, format }: Members): boolean {
+function isWithoutFormat({ type, format }: Draft): boolean {
   return [type].flat().includes('integer') && !isIntegerFormat(format)
 }
 

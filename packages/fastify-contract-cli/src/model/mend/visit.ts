@@ -1,10 +1,12 @@
-import { appliesTo, isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
+import { appliesTo } from 'fastify-contract/schema'
 import type { Kind, Role } from '../table/keyword.ts'
 import { heldBy } from '../table/table.ts'
+import type { Draft } from '../yaml/node.ts'
 
 /** An object of a contract, with its context. */
 export interface ContractObject {
-  object: Record<string, unknown>
+  object: Draft
   kind: Kind
   /** Its keyword, or its name in the map of a keyword. */
   name: string
@@ -19,7 +21,7 @@ export interface ContractObject {
 type Unchecked = Omit<ContractObject, 'object'> & { object: unknown }
 
 /** The root of a contract. */
-export function rootOf(document: Record<string, unknown>): ContractObject {
+export function rootOf(document: Draft): ContractObject {
   return { object: document, kind: 'document', name: '', role: 'other', isValue: false, within: '' }
 }
 
@@ -34,7 +36,7 @@ export function* visit(roots: readonly ContractObject[], visited = new Set<unkno
   const pending: Unchecked[] = roots.toReversed()
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { object, kind, role, name: within } = next
-    if (!isSchema(object) || visited.has(object)) continue
+    if (!isObject(object) || visited.has(object)) continue
     visited.add(object)
     yield { ...next, object }
     const inside = Object.keys(object).flatMap((keyword): Unchecked[] => {

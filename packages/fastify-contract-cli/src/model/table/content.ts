@@ -1,5 +1,6 @@
 import { isRange, kindOf, parseMediaType } from 'fastify-contract/document'
-import { type NamedSchemas, inPlace, isAnnotation, isSchema, typesOf } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
+import { type NamedSchemas, inPlace, isAnnotation, typesOf } from 'fastify-contract/schema'
 import { asSchema } from './as-schema.ts'
 import { distanceOf, hasSameLetters } from './did-you-mean.ts'
 import { encodings } from './encoding.ts'
@@ -32,7 +33,7 @@ export function content(kind: 'requestContent' | 'responseContent'): Keyword {
   return {
     holds: { each: kind },
     rule: (content, _object, { schemas }) =>
-      Object.entries(isSchema(content) ? content : {}).map(([type, media]) =>
+      Object.entries(isObject(content) ? content : {}).map(([type, media]) =>
         warn(mistypedMedia(type) ?? unvalidatedContent(type, media, schemas), type),
       ),
   }
@@ -77,7 +78,7 @@ function mistypedMedia(type: string): string | undefined {
 
 /** The problem of a schema that is not enforced: bytes are not validated, and text is a string. */
 function unvalidatedContent(type: string, media: unknown, schemas: NamedSchemas): string | undefined {
-  const schema = isSchema(media) ? media['schema'] : undefined
+  const schema = isObject(media) ? media['schema'] : undefined
   const kind = kindOf(type)
   const charset = parseMediaType(type)
     ?.parameters.get('charset')
@@ -87,7 +88,7 @@ function unvalidatedContent(type: string, media: unknown, schemas: NamedSchemas)
   const types = typesOf(asSchema(schema), schemas)
   if (kind === 'text' && !types.has('string')) return `${type} is text, and is not validated; use type: string`
   if ((kind === 'form' || kind === 'multipart') && !types.has('object')) return `${type} is an object; use type: object`
-  const isBinary = isSchema(schema) && inPlace(schema, schemas).every((one) => Object.entries(one).every(saysBinary))
+  const isBinary = isObject(schema) && inPlace(schema, schemas).every((one) => Object.entries(one).every(saysBinary))
   return kind === 'bytes' && !isRange(type) && !isBinary
     ? `${type} is bytes, which are not validated; use only type: string, format: binary, or no schema`
     : undefined

@@ -1,4 +1,4 @@
-import { isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
 import { accessProblem } from './access.ts'
 import { externalDocs } from './external-docs.ts'
 import { type Keywords, each, ignore, lacking, reject, shown, warn } from './keyword.ts'
@@ -44,7 +44,7 @@ export const server: Keywords = {
 /** The problem of a tag that has a member about access. */
 function accessOfTag(tags: unknown): string | undefined {
   const fields = ['name', 'summary', 'description', 'externalDocs', 'parent', 'kind']
-  for (const name of Array.isArray(tags) ? tags.filter(isSchema).flatMap(Object.keys) : []) {
+  for (const name of Array.isArray(tags) ? tags.filter(isObject).flatMap(Object.keys) : []) {
     const problem = fields.includes(name) ? undefined : accessProblem(name, fields)
     if (problem !== undefined) return `${name} is not a keyword of a tag, and ${problem}`
   }
@@ -53,7 +53,7 @@ function accessOfTag(tags: unknown): string | undefined {
 
 /** The problem of a tag whose parent is not a tag, or is below it (OpenAPI 3.2, section 4.23). */
 function lostParent(tags: unknown): string | undefined {
-  const all = Array.isArray(tags) ? tags.filter(isSchema) : []
+  const all = Array.isArray(tags) ? tags.filter(isObject) : []
   const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
   const parents = new Map(all.map(({ name, parent }) => [textOf(name), textOf(parent)]))
   for (const [name, first] of parents) {
@@ -82,7 +82,7 @@ function unnamedTag(tags: unknown): string | undefined {
 }
 
 function noDefault(variables: unknown): string | undefined {
-  for (const [name, variable] of Object.entries(isSchema(variables) ? variables : {})) {
+  for (const [name, variable] of Object.entries(isObject(variables) ? variables : {})) {
     const problem = lacking(variable, 'default')
     if (problem !== undefined) return `of ${name}, ${problem}`
   }
@@ -91,8 +91,8 @@ function noDefault(variables: unknown): string | undefined {
 
 function emptyEnum(variables: unknown): string | undefined {
   const [name] =
-    Object.entries(isSchema(variables) ? variables : {}).find(
-      ([, variable]) => isSchema(variable) && Array.isArray(variable['enum']) && variable['enum'].length === 0,
+    Object.entries(isObject(variables) ? variables : {}).find(
+      ([, variable]) => isObject(variable) && Array.isArray(variable['enum']) && variable['enum'].length === 0,
     ) ?? []
   return name === undefined ? undefined : `the enum of ${name} is empty; name its values, or remove it`
 }

@@ -1,7 +1,9 @@
 import { isJson, parseMediaType, stylesOf } from 'fastify-contract/document'
-import { type NamedSchemas, type Subschema, isSchema, propertiesOf, typesOf } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
+import { type NamedSchemas, type Subschema, propertiesOf, typesOf } from 'fastify-contract/schema'
 import { asSchema } from './as-schema.ts'
 import { type Keyword, type Keywords, each, ignore, ignored, shown, warn } from './keyword.ts'
+import type { Node } from '../yaml/node.ts'
 
 /** An Encoding Object: how a property of a form is sent. */
 export const encoding: Keywords = {
@@ -30,19 +32,15 @@ export const encoding: Keywords = {
 export const encodings: Keyword = {
   holds: { each: 'encoding' },
   rule: (value, { schema }, { schemas }) =>
-    isSchema(value) ? warn(readOtherwise(value, asSchema(schema), schemas)) : undefined,
+    isObject(value) ? warn(readOtherwise(value, asSchema(schema), schemas)) : undefined,
 }
 
 /** The problem of an object that is read as JSON, although its encoding says something else. */
-function readOtherwise(
-  encodings: Record<string, unknown>,
-  schema: Subschema,
-  schemas: NamedSchemas,
-): string | undefined {
+function readOtherwise(encodings: Node, schema: Subschema, schemas: NamedSchemas): string | undefined {
   for (const [name, property] of propertiesOf(schema, schemas)) {
     const own = Object.hasOwn(encodings, name) ? encodings[name] : undefined
     const types = typesOf(property, schemas)
-    if (!isSchema(own) || !types.has('object') || types.has('string')) continue
+    if (!isObject(own) || !types.has('object') || types.has('string')) continue
     const { style, explode, contentType } = own
     if (style === 'form' && explode !== false) return `${name} is an object, which is read as JSON; use deepObject`
     if (style === undefined && typeof contentType === 'string' && !isJson(contentType))

@@ -1,16 +1,16 @@
-import { isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
 import { type Keyword, type Keywords, ignore, referenceIn, reject, shown } from './keyword.ts'
 
 /** The examples of a parameter, a header or content. */
 export const examples: Record<'example' | 'examples', Keyword> = {
   example: {
     rule: (value, { examples }) =>
-      ignore(referenceIn(value)) ?? (isSchema(examples) ? reject(besideProblem('examples')) : undefined),
+      ignore(referenceIn(value)) ?? (isObject(examples) ? reject(besideProblem('examples')) : undefined),
   },
   examples: {
     holds: { each: 'example' },
     rule: (value) =>
-      isSchema(value) && Object.values(value).every(isSchema)
+      isObject(value) && Object.values(value).every(isObject)
         ? undefined
         : ignore('is not an object of examples, and is ignored; write one'),
   },

@@ -126,7 +126,7 @@ export function lacking(object: unknown, ...names: string[]): string | undefined
 }
 
 function memberOf(object: unknown, name: string): unknown {
-  return typeof object === 'object' && object !== null ? (object as Record<string, unknown>)[name] : undefined
+  return typeof object === 'object' && object !== null ? (object as Node)[name] : undefined
 }
 
 /**

@@ -1,10 +1,12 @@
 import { isJson, kindOf, stylesOf } from 'fastify-contract/document'
-import { type NamedSchemas, type Subschema, isSchema, itemsOf, propertiesOf, typesOf } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
+import { type NamedSchemas, type Subschema, itemsOf, propertiesOf, typesOf } from 'fastify-contract/schema'
 import { asSchema } from './as-schema.ts'
 import { examples } from './examples.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { misnamedParameter } from './field-name.ts'
 import { type Keyword, type Keywords, ignore, reject, shown, warn } from './keyword.ts'
+import type { Node } from '../yaml/node.ts'
 
 /** Of a parameter or a header. */
 export const allowEmptyValue: Keyword = {
@@ -74,7 +76,7 @@ function isBody(place: unknown): boolean {
 }
 
 /** Names a parameter in messages. */
-export function nameOfParameter({ in: place, name }: Record<string, unknown>): string {
+export function nameOfParameter({ in: place, name }: Node): string {
   return `the ${String(place)} parameter ${String(name)}`
 }
 
@@ -106,7 +108,7 @@ function partlyReadText(schema: Subschema, schemas: NamedSchemas): string | unde
 }
 
 function namesOf(map: unknown): string[] {
-  return isSchema(map) ? Object.keys(map) : []
+  return isObject(map) ? Object.keys(map) : []
 }
 
 function severalTypes(content: unknown): string | undefined {
@@ -127,7 +129,7 @@ function unreadText(content: unknown, place: unknown, schemas: NamedSchemas): st
 
 /** The problem of a parameter beside a querystring, which is the whole query (OpenAPI 3.2, section 4.12.1). */
 export function besideQuerystring(parameters: unknown): string | undefined {
-  const declared = Array.isArray(parameters) ? parameters.filter(isSchema) : []
+  const declared = Array.isArray(parameters) ? parameters.filter(isObject) : []
   const whole = declared.find((each) => each['in'] === 'querystring')
   const other = declared.find((each) => each !== whole && /^query(?:string)?$/.test(String(each['in'])))
   if (whole === undefined || other === undefined) return undefined

@@ -1,5 +1,5 @@
-import { integerRanges, stringifyJson } from 'fastify-contract/json'
-import { discriminatorOf, inPlace, isSchema, targetOf, textFormats } from 'fastify-contract/schema'
+import { integerRanges, isObject, stringifyJson } from 'fastify-contract/json'
+import { discriminatorOf, inPlace, targetOf, textFormats } from 'fastify-contract/schema'
 import type { KeywordName, NamedSchemas, Schema } from 'fastify-contract/schema'
 import { externalDocs } from './external-docs.ts'
 import { exact, inexactInteger } from './constants.ts'
@@ -56,7 +56,7 @@ export const schema: Keywords = {
   dependentSchemas: { holds: { each: 'schema' }, rule: warnOfDefault },
   dependentRequired: {
     rule: (value) =>
-      isSchema(value) && Object.values(value).every(isListOfNames)
+      isObject(value) && Object.values(value).every(isListOfNames)
         ? undefined
         : reject('is not an object of lists of names; correct it'),
   },
@@ -64,7 +64,7 @@ export const schema: Keywords = {
   properties: {
     holds: { each: 'schema' },
     rule: (value) =>
-      isSchema(value) && Object.hasOwn(value, '__proto__')
+      isObject(value) && Object.hasOwn(value, '__proto__')
         ? reject('JavaScript objects cannot have the name __proto__; choose another')
         : undefined,
   },
@@ -151,10 +151,10 @@ export const schema: Keywords = {
 function defaultInside(value: unknown, schemas: NamedSchemas): string | undefined {
   const hasDefault = [value]
     .flat()
-    .filter(isSchema)
+    .filter(isObject)
     .flatMap((alternative) => inPlace(alternative, schemas))
     .flatMap(({ properties }): unknown[] => Object.values(properties ?? {}))
-    .filter(isSchema)
+    .filter(isObject)
     .some((property) => [property, targetOf(property, schemas)].some((one) => one !== undefined && 'default' in one))
   return hasDefault
     ? 'a property has a default, which is applied only in a schema that always applies; move the property out'
@@ -164,7 +164,7 @@ function defaultInside(value: unknown, schemas: NamedSchemas): string | undefine
 /** The problem of a discriminator that does not tell the alternatives apart. */
 function indistinct(value: unknown, { oneOf, anyOf }: Schema, schemas: NamedSchemas): string | undefined {
   const alternatives = oneOf ?? anyOf
-  const name = isSchema(value) ? String(value['propertyName']) : ''
+  const name = isObject(value) ? String(value['propertyName']) : ''
   if (!Array.isArray(alternatives)) return 'selects nothing without oneOf beside it; list the schemas in oneOf'
   const found = alternatives.length < 2 ? undefined : discriminatorOf(alternatives, schemas, new Set())
   const isDistinct =

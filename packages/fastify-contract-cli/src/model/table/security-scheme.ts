@@ -1,5 +1,5 @@
-import { stringifyJson } from 'fastify-contract/json'
-import { type Schema, isSchema } from 'fastify-contract/schema'
+import { isObject, stringifyJson } from 'fastify-contract/json'
+import type { Schema } from 'fastify-contract/schema'
 import { isScope } from 'fastify-contract/security'
 import { isFieldName, misnamedParameter } from './field-name.ts'
 import { didYouMean } from './did-you-mean.ts'
@@ -40,11 +40,11 @@ const textsOfFlows: Readonly<Record<string, readonly string[]>> = {
 }
 
 function incompleteFlow(flows: unknown): string | undefined {
-  for (const [name, flow] of Object.entries(isSchema(flows) ? flows : {})) {
+  for (const [name, flow] of Object.entries(isObject(flows) ? flows : {})) {
     if (name.startsWith('x-')) continue
     const texts = Object.hasOwn(textsOfFlows, name) ? textsOfFlows[name] : undefined
     if (texts === undefined) return `${name} is not a flow; ${didYouMean(name, Object.keys(textsOfFlows), 'remove it')}`
-    const hasScopes = isSchema(flow) && isSchema(flow['scopes'])
+    const hasScopes = isObject(flow) && isObject(flow['scopes'])
     const problem = lacking(flow, ...texts) ?? (hasScopes ? undefined : 'scopes is missing; add it, such as {}')
     if (problem !== undefined) return `of ${name}, ${problem}`
   }
@@ -68,7 +68,7 @@ export const securityRule: Rule = (security, _object, { securitySchemes }) =>
 function securityProblem(security: unknown, securitySchemes: KeywordContext['securitySchemes']): string | undefined {
   if (!Array.isArray(security)) return 'is not a list; write one such as - bearer: [], or [] for everybody'
   const requirements: unknown[] = security
-  if (!requirements.every(isSchema)) return 'has a member that is not an object; write one such as bearer: []'
+  if (!requirements.every(isObject)) return 'has a member that is not an object; write one such as bearer: []'
   for (const [name, scopes] of requirements.flatMap(Object.entries<unknown>)) {
     const scheme = securitySchemes.get(name)
     if (scheme === undefined)

@@ -1,12 +1,12 @@
-import { isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
 import { type Form, type Keyword, type Kind, quoted } from './keyword.ts'
-import { sourceOf } from '../yaml/node.ts'
+import { type Node, sourceOf } from '../yaml/node.ts'
 import { accessProblem } from './access.ts'
 import { heldBy, keywordOf } from './table.ts'
 
 /** Whether a value can be an object of a kind. A schema may be `true` or `false`. */
 function isHeld(kind: Kind, value: unknown): boolean {
-  return isSchema(value) || (kind === 'schema' && typeof value === 'boolean')
+  return isObject(value) || (kind === 'schema' && typeof value === 'boolean')
 }
 
 const isOfForm: Record<Form, (value: unknown) => boolean> = {
@@ -24,11 +24,7 @@ function isUnquoted(value: unknown): value is number | bigint | boolean {
 }
 
 /** Why the value of a keyword is not of its form; undefined if it is. What only documents may be anything. */
-export function shapeProblem(
-  { is, holds, isShown }: Keyword,
-  object: Record<string, unknown>,
-  key: string,
-): string | undefined {
+export function shapeProblem({ is, holds, isShown }: Keyword, object: Node, key: string): string | undefined {
   const value = object[key]
   const form = is ?? (Array.isArray(holds) ? 'a list' : undefined)
   if (isShown === true || (form === undefined && holds === undefined)) return undefined
@@ -38,12 +34,12 @@ export function shapeProblem(
     if (index >= 0) return `has a name that is not text; ${quoted(value[index], sourceOf(value, index))}`
   }
   if (form !== undefined) return isOfForm[form](value) ? undefined : `is not ${form}; correct it`
-  const isObject = typeof holds === 'string' ? isHeld(holds, value) : isSchema(value)
-  return isObject ? undefined : 'is not an object; correct it'
+  const isOfKind = typeof holds === 'string' ? isHeld(holds, value) : isObject(value)
+  return isOfKind ? undefined : 'is not an object; correct it'
 }
 
 /** The members of the list or map of a keyword that are not objects of its kind, each with the problem and the remedy. */
-export function misplaced(object: Record<string, unknown>, kind: Kind, key: string) {
+export function misplaced(object: Node, kind: Kind, key: string) {
   const held = heldBy(object, kind, key)
   const isShown = keywordOf(kind, key)?.isShown === true
   // Of a value that is no list or map, the keyword has another form.

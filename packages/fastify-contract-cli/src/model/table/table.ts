@@ -13,6 +13,7 @@ import { requestBody } from './request-body.ts'
 import { response } from './response.ts'
 import { schema } from './schema.ts'
 import { securityScheme } from './security-scheme.ts'
+import type { Draft } from '../yaml/node.ts'
 
 /** Every keyword of OpenAPI 3.1, by the kind of its object. */
 export const keywords: Record<Kind, Keywords> = {
@@ -50,18 +51,18 @@ export function keywordOf(kind: Kind, name: string): Keyword | undefined {
 export interface Held {
   kind: Kind
   /** The direct container of the objects: the parent, a list or a map. */
-  holder: Record<string, unknown>
+  holder: Draft
   names: string[]
 }
 
 /** The OpenAPI objects within a member: itself, or those in its list or map; undefined if it has none. */
-export function heldBy(object: Record<string, unknown>, kind: Kind, name: string): Held | undefined {
+export function heldBy(object: Draft, kind: Kind, name: string): Held | undefined {
   const holds = keywordOf(kind, name)?.holds
   if (holds === undefined) return undefined
   if (typeof holds === 'string') return { kind: holds, holder: object, names: [name] }
   const member = object[name]
   const isHolder = typeof member === 'object' && member !== null
   // For a list, the names are indices.
-  const holder = isHolder ? (member as Record<string, unknown>) : {}
+  const holder = isHolder ? (member as Draft) : {}
   return { kind: Array.isArray(holds) ? holds[0] : holds.each, holder, names: Object.keys(holder) }
 }

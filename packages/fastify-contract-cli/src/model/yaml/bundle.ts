@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { BaseResolver, type Document as RedoclyDocument, ResolveError } from '@redocly/openapi-core'
 import { Source, bundle, createConfig, unescapePointerFragment } from '@redocly/openapi-core'
-import { escapeName, lookUp } from 'fastify-contract/json'
-import { isSchema } from 'fastify-contract/schema'
+import { escapeName, isObject, lookUp } from 'fastify-contract/json'
 import { BrokenContract, type Finding } from './findings.ts'
 import { targetIn } from './follow.ts'
 import { pointerOfAnchor, resolveIdentifiers } from './identifiers.ts'
 import { RejectedFile, fileOf, isOnNetwork, outsideRoot, readBelow } from './read-file.ts'
-import { placeOf } from './node.ts'
+import { type Draft, placeOf } from './node.ts'
 import { inLines } from './report.ts'
 import { type Reading, readYaml } from './read-yaml.ts'
 
@@ -57,7 +56,7 @@ export async function bundleFiles(reading: Reading, file: string, name: string, 
     const reference = lastReference(object, document)
     const reason = message.replace(/^Can't resolve \$ref:? ?/, '') || leadsToNothing
     return [
-      { at: isSchema(object) ? { object, key: '$ref' } : undefined, text: `the reference ${reference} ${reason}` },
+      { at: isObject(object) ? { object, key: '$ref' } : undefined, text: `the reference ${reference} ${reason}` },
     ]
   })
   return { referred: files.referred, findings }
@@ -68,7 +67,7 @@ function lastReference(object: unknown, document: unknown): string {
   const visited = new Set<string>()
   let node = object
   let reference = ''
-  while (isSchema(node) && typeof node['$ref'] === 'string' && !visited.has(node['$ref'])) {
+  while (isObject(node) && typeof node['$ref'] === 'string' && !visited.has(node['$ref'])) {
     reference = node['$ref']
     visited.add(reference)
     node = /^#\/components\/\w+\/[\w.-]+$/.test(reference) ? lookUp(document, reference) : undefined
@@ -95,17 +94,17 @@ function refuseCircles(node: unknown, open: Set<unknown>, done: Set<unknown>): v
 function escapeReferences(node: unknown, components: unknown, visited: Set<unknown>): void {
   if (typeof node !== 'object' || node === null || visited.has(node)) return
   visited.add(node)
-  if (isSchema(node) && isSchema(components) && typeof node['$ref'] === 'string') {
+  if (isObject(node) && isObject(components) && typeof node['$ref'] === 'string') {
     const [, section = '', name = ''] = /^#\/components\/(\w+)\/(.*[%~].*)$/.exec(node['$ref']) ?? []
     const named = components[section]
-    if (isSchema(named) && Object.hasOwn(named, name))
+    if (isObject(named) && Object.hasOwn(named, name))
       node['$ref'] = `#/components/${section}/${encodeURIComponent(escapeName(name))}`
   }
   for (const [name, member] of Object.entries(node))
     if (!name.startsWith('x-')) escapeReferences(member, components, visited)
 }
 
-type Document = RedoclyDocument<Record<string, unknown>>
+type Document = RedoclyDocument<Draft>
 
 /** Reads referenced files below a folder in the same way as the contract, and no others. */
 class FilesBelow extends BaseResolver {
@@ -127,7 +126,7 @@ class FilesBelow extends BaseResolver {
     this.#documents.set(this.#root, root)
   }
 
-  parsed(path: string): Record<string, unknown> | undefined {
+  parsed(path: string): Draft | undefined {
     return this.#documents.get(path)?.parsed
   }
 
@@ -222,7 +221,7 @@ class FilesBelow extends BaseResolver {
 }
 
 /** The URI of a file by its `$self`; undefined without one. */
-function selfOf({ $self: self }: Record<string, unknown>): URL | undefined {
+function selfOf({ $self: self }: Draft): URL | undefined {
   return typeof self === 'string' && URL.canParse(self) ? new URL(self) : undefined
 }
 

@@ -1,10 +1,10 @@
-import { BrokenReference, lookUp } from 'fastify-contract/json'
-import { isSchema } from 'fastify-contract/schema'
+import { BrokenReference, isObject, lookUp } from 'fastify-contract/json'
+import type { Draft } from './node.ts'
 
 /** What is at the end of the references of an object. */
 export interface Followed {
   /** The object, and those to which its references lead, as far as these are objects. */
-  chain: Record<string, unknown>[]
+  chain: Draft[]
   end?: unknown
   /** Why there is no end. */
   problem?: string
@@ -46,10 +46,10 @@ export class References {
   }
 
   follow(object: unknown): Followed {
-    const visited = new Set<Record<string, unknown>>()
+    const visited = new Set<Draft>()
     const broken = (problem: string): Followed => ({ chain: [...visited], problem })
     let end = object
-    while (isSchema(end)) {
+    while (isObject(end)) {
       if (visited.has(end)) return broken('the reference leads back to itself; refer to an object')
       visited.add(end)
       const { $ref: reference } = end

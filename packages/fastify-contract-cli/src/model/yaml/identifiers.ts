@@ -1,6 +1,6 @@
-import { escapeName, lookUp } from 'fastify-contract/json'
-import { isSchema } from 'fastify-contract/schema'
+import { escapeName, isObject, lookUp } from 'fastify-contract/json'
 import type { Reading } from './read-yaml.ts'
+import type { Draft } from './node.ts'
 
 /** The base of a document without `$self`. It is never shown. */
 const noBase = 'https://contract.invalid/'
@@ -16,15 +16,15 @@ interface Resource {
 
 /**
  * Turns the references to schemas with `$id` or `$anchor` into JSON Pointers of the document (JSON Schema 2020-12, core,
- * section 8.2). Members whose names begin with `x-` are data.
+ * section 8.2). Node whose names begin with `x-` are data.
  *
  * @param reading gets the references as they are then
  */
 export function resolveIdentifiers({ document, references, anchored, hasIdentifiers }: Reading): void {
   if (!hasIdentifiers) return
   const resources = new Map<string, Resource>()
-  const holders: { holder: Record<string, unknown>; reference: string; base: string }[] = []
-  const referring: { holder: Record<string, unknown>; base: string }[] = []
+  const holders: { holder: Draft; reference: string; base: string }[] = []
+  const referring: { holder: Draft; base: string }[] = []
   /** How many dynamic anchors have a name. */
   const dynamic = new Map<string, number>()
   const root: Resource = { root: document, pointer: '', anchors: new Map() }
@@ -34,7 +34,7 @@ export function resolveIdentifiers({ document, references, anchored, hasIdentifi
 
   function walk(node: unknown, pointer: string, base: string, resource: Resource): void {
     if (typeof node !== 'object' || node === null) return
-    if (!isSchema(node)) {
+    if (!isObject(node)) {
       for (const [name, member] of Object.entries(node)) walk(member, `${pointer}/${name}`, base, resource)
       return
     }
@@ -96,7 +96,7 @@ function pointerOf(uri: URL, resources: ReadonlyMap<string, Resource>): string |
 /** The JSON Pointer of the schema that has an anchor, in a document without base URIs of its own. */
 export function pointerOfAnchor(node: unknown, anchor: string, pointer = ''): string | undefined {
   if (typeof node !== 'object' || node === null) return undefined
-  if (isSchema(node) && [node['$anchor'], node['$dynamicAnchor']].includes(anchor)) return pointer
+  if (isObject(node) && [node['$anchor'], node['$dynamicAnchor']].includes(anchor)) return pointer
   for (const [name, member] of Object.entries(node)) {
     if (isData(name)) continue
     const found = pointerOfAnchor(member, anchor, `${pointer}/${encodeURIComponent(escapeName(name))}`)

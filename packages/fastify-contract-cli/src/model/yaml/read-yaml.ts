@@ -1,8 +1,8 @@
-import { type Alias, LineCounter, type Scalar, type YAMLError, type Node as YamlNode } from 'yaml'
+import { type Alias, LineCounter, type Scalar, type YAMLError, type Node } from 'yaml'
 import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
-import { isSchema } from 'fastify-contract/schema'
+import { isObject } from 'fastify-contract/json'
 import { BrokenContract, type Finding } from './findings.ts'
-import { type SourceFile, offsets, origin, originOf } from './node.ts'
+import { type Draft, type SourceFile, offsets, origin, originOf } from './node.ts'
 
 /** Limits recursion. Real contracts have about thirty levels. */
 const maxDepth = 200
@@ -17,7 +17,7 @@ const tooDeep = `is nested more than ${String(maxDepth)} levels deep; move parts
 /** What reading a file found. */
 export interface Reading {
   /** Its mapping. Objects and lists have their origin; integers beyond 2^53 are bigints. */
-  document: Record<string, unknown>
+  document: Draft
   /** Every reference outside of extensions, and an object that has it. */
   references: Map<string, object>
   /** The references that were written by identifiers. */
@@ -64,7 +64,7 @@ export function readYaml(bytes: Uint8Array, file: string): Reading {
     throw new BrokenContract([`${file}:1:1: is not a YAML mapping; write an OpenAPI document`])
   }
   // Its names are texts.
-  return { ...reader.found, document: document as Record<string, unknown> }
+  return { ...reader.found, document: document as Draft }
 }
 
 /** What an author can do about an error of `yaml`. */
@@ -82,7 +82,7 @@ function setMember(object: object, name: string, value: unknown): void {
 }
 
 function offsetOf(node: unknown): number {
-  return (node as YamlNode).range?.[0] ?? 0
+  return (node as Node).range?.[0] ?? 0
 }
 
 function textOf(bytes: Uint8Array, file: string): string {
@@ -185,7 +185,7 @@ class YamlReader {
     return null
   }
 
-  #mapping(items: { key: unknown; value: unknown }[], node: YamlNode): object {
+  #mapping(items: { key: unknown; value: unknown }[], node: Node): object {
     const members = new Map<string, number>()
     const object = { [origin]: { file: this.#file, offset: offsetOf(node), members } }
     const own = new Set<string>()
@@ -225,7 +225,7 @@ class YamlReader {
   #merge(object: object, members: Map<string, number>, node: unknown): void {
     const sources = [this.read(node)].flat()
     for (const source of sources) {
-      if (!isSchema(source)) {
+      if (!isObject(source)) {
         this.#report(node, '<< merges only mappings; write one, an alias of one, or a list of these')
         continue
       }
@@ -240,7 +240,7 @@ class YamlReader {
     this.found.warnings.push({ at: { object, key: '<<' }, text })
   }
 
-  #sequence(items: unknown[], node: YamlNode): unknown[] {
+  #sequence(items: unknown[], node: Node): unknown[] {
     const members = new Map<string, number>()
     const list = items.map((item, index) => {
       const offset = offsetOf(item ?? node)
