@@ -2,7 +2,9 @@ import { basename } from 'node:path'
 import { type ContractDocument, type ContractOperation, operationsOf, shellQuoted } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import { checkCompilation } from './check/compilation.ts'
+import { checkReferences } from './check/references.ts'
 import { adopt, isSupported } from './mend/adopt.ts'
+import { Mending } from './mend/mending.ts'
 import { removeBrokenValues } from './check/examples.ts'
 import { checkSatisfiable } from './check/satisfiable.ts'
 import { BrokenContract, type Finding } from './yaml/findings.ts'
@@ -127,10 +129,12 @@ async function readStructure(source: Uint8Array, file: string, name: string, roo
   // Of several files, their references have become those of one.
   const pointing = structuredClone(document)
   const written = (outside.length === 0 ? identified : undefined) ?? pointing
-  const { objects, warnings: found, problems, failures } = adopt(reading)
-  const warnings = [...reading.warnings, ...found]
-  reject([...findings, ...problems], name, warnings)
-  if (failures.length > 0) throw failures[0]
+  const mending = new Mending(reading)
+  const objects = adopt(mending)
+  checkReferences(objects, mending)
+  const warnings = [...reading.warnings, ...mending.warnings]
+  reject([...findings, ...mending.problems], name, warnings)
+  if (mending.failures.length > 0) throw mending.failures[0]
   // The structure has been checked.
   return { document: document as unknown as ContractDocument, objects, written, pointing, referred, warnings }
 }

@@ -1,12 +1,9 @@
 import { isObject } from 'fastify-contract/json'
 import { contextOf, writtenOperations } from './context.ts'
 import { declareRequired } from './declare-required.ts'
-import type { Finding } from '../yaml/findings.ts'
-import { References } from '../yaml/follow.ts'
 import { type Draft, origin, originOf } from '../yaml/node.ts'
-import type { Reading } from '../yaml/read-yaml.ts'
 import { readEvents } from './read-events.ts'
-import { checkReferences, hoistTargets, removeBesideReference } from './references.ts'
+import { hoistTargets, removeBesideReference } from './references.ts'
 import type { KeywordContext } from '../table/keyword.ts'
 import { referenceIn } from '../table/keyword.ts'
 import { patternDropper } from './drop-patterns.ts'
@@ -16,18 +13,6 @@ import { unknownKeyword } from '../table/unknown-keyword.ts'
 import { misplaced, shapeProblem } from '../table/shape.ts'
 import { heldBy, keywordOf, keywords } from '../table/table.ts'
 import { type ContractObject, rootOf, visit } from './visit.ts'
-
-/** The result of adopting a contract. */
-export interface Adoption {
-  /** The objects of the contract as it is served. */
-  objects: ContractObject[]
-  /** What is ignored or mended. */
-  warnings: Finding[]
-  /** What cannot be served. */
-  problems: Finding[]
-  /** Why steps failed. If the structure is sound, they are at fault. */
-  failures: unknown[]
-}
 
 /** Whether a document says that it is OpenAPI 3.0, 3.1 or 3.2. YAML reads `3.0` without quotes as 3. */
 export function isSupported({ openapi }: Draft): boolean {
@@ -39,60 +24,39 @@ export function isSupported({ openapi }: Draft): boolean {
  * leads to a component, and every keyword is enforced or documentation. Changes the document in place, so that its objects
  * keep their places.
  *
- * @param reading a bundled contract of a supported version
+ * @param mending a bundled contract of a supported version
+ * @returns its objects
  */
-export function adopt({ document, references: written, anchored }: Reading): Adoption {
-  const adoption: Adoption = { objects: [], warnings: [], problems: [], failures: [] }
-  const references = new References(document, written.keys(), anchored)
-  const mending: Mending = {
-    document,
-    isOld: /^3(?:\.0.*)?$/.test(String(document['openapi'])),
-    written: new Set(written.keys()),
-    chainOf: (object) => references.follow(object).chain,
-    resolve: (object) => {
-      const { chain, problem, end } = references.follow(object)
-      return problem === undefined && chain.at(-1) === end ? chain.at(-1) : undefined
-    },
-    warn: (at, text, kind = text, beside) =>
-      adoption.warnings.push({ at, text, kind, ...(beside === undefined ? {} : { beside }) }),
-    reject: (at, text) => adoption.problems.push({ at, text }),
-    attempt: (step) => {
-      try {
-        return step()
-      } catch (error) {
-        if (error instanceof RangeError) throw error
-        adoption.failures.push(error)
-        return undefined
-      }
-    },
-  }
+export function adopt(mending: Mending): ContractObject[] {
+  const { document, attempt } = mending
   const operations = writtenOperations(document)
-  const mended = mend(mending, references)
-  mending.attempt(() => {
+  const mended = mend(mending)
+  attempt(() => {
     readEvents(mended, mending)
   })
   const context = contextOf(mending, mended, operations)
   const dropPatterns = patternDropper(mended, mending)
+  const adopted: ContractObject[] = []
   // What is in an ignored member is not visited.
   for (const described of visit([rootOf(document)])) {
-    adoption.objects.push(described)
+    adopted.push(described)
     if (described.kind === 'schema')
-      mending.attempt(() => {
+      attempt(() => {
         dropPatterns(described.object)
       })
     applyKeywords(described, { ...context, role: described.role }, mending)
   }
-  checkReferences(adoption.objects, mending, references)
-  for (const { object, kind } of adoption.objects) {
+  for (const { object, kind } of adopted) {
     if (kind === 'header' && !('$ref' in object)) object['schema'] ??= { type: 'string' }
   }
-  declareRequired(adoption.objects, mending)
-  return adoption
+  declareRequired(adopted, mending)
+  return adopted
 }
 
 /** Writes each object as the server reads it. @returns the objects */
-function mend(mending: Mending, references: References): ContractObject[] {
-  const [objects, visited, hoisted] = [[] as ContractObject[], new Set<unknown>(), new Map<unknown, string>()]
+function mend(mending: Mending): ContractObject[] {
+  const objects: ContractObject[] = []
+  const [visited, hoisted] = [new Set<unknown>(), new Map<unknown, string>()]
   for (let roots = [rootOf(mending.document)]; roots.length > 0;) {
     for (const described of visit(roots, visited)) {
       objects.push(described)
@@ -102,7 +66,7 @@ function mend(mending: Mending, references: References): ContractObject[] {
       for (const verb of verbs[described.kind] ?? []) verb(described, mending)
     }
     // A target may have references of its own.
-    roots = hoistTargets(objects, hoisted, mending, references)
+    roots = hoistTargets(objects, hoisted, mending)
   }
   return objects
 }
@@ -117,14 +81,13 @@ function writeBooleanSchemas({ object, kind }: ContractObject): void {
 }
 
 /** Removes keywords without a value, which YAML reads as null. */
-function removeEmpty({ object, kind }: ContractObject, { warn }: Mending): void {
+function removeEmpty({ object, kind }: ContractObject, { remove }: Mending): void {
   for (const key of Object.keys(object)) {
     const keyword = keywordOf(kind, key)
     // Null is a value of these, or no statement about access.
     const isKept = /^(?:const|default|example|value|dataValue|security)$/.test(key)
     if (object[key] !== null || isKept || keyword === undefined || typeof keyword.rule === 'object') continue
-    Reflect.deleteProperty(object, key)
-    warn({ object, key }, `${key}: has no value, and is ignored; remove it`, 'empty')
+    remove(object, key, `${key}: has no value, and is ignored; remove it`, 'empty')
   }
 }
 
@@ -148,7 +111,7 @@ function applyKeyword(
   { object, kind }: ContractObject,
   key: string,
   context: KeywordContext,
-  { warn, reject, attempt }: Mending,
+  { warn, remove, reject, attempt }: Mending,
 ): void {
   const keyword = keywordOf(kind, key) ?? unknownKeyword(key, kind)
   const { [key]: value } = object
@@ -158,8 +121,7 @@ function applyKeyword(
   const verdicts = [found].flat().filter((verdict) => verdict !== undefined)
   const ignored = verdicts.find(({ is }) => is === 'ignored')
   if (ignored !== undefined) {
-    Reflect.deleteProperty(object, key)
-    warn(at, `${key}: ${ignored.text}`, of)
+    remove(object, key, `${key}: ${ignored.text}`, of)
     return
   }
   // What only documents may be anything, also what looks like a reference.

@@ -7,9 +7,9 @@ export function mendBody(operation: ServedOperation, mending: Mending): void {
   const { object, method } = operation
   if (method === 'query') requireBody(operation, mending)
   else if ((method === 'get' || method === 'head') && 'requestBody' in object) {
-    Reflect.deleteProperty(object, 'requestBody')
-    mending.warn(
-      { object, key: 'requestBody' },
+    mending.remove(
+      object,
+      'requestBody',
       `requestBody: ${method.toUpperCase()} has no body in HTTP, and it is not read; use parameters, or another method`,
     )
   }

@@ -9,14 +9,14 @@ export function removeUnused({ object }: ContractObject, mending: Mending): void
   for (const section of Object.keys(keywords.components)) removeFrom(object[section], section, mending)
 }
 
-function removeFrom(members: unknown, section: string, { written, warn }: Mending): void {
+function removeFrom(members: unknown, section: string, { reading: { references }, remove }: Mending): void {
   if (section === 'mediaTypes' || !isObject(members)) return
   for (const [name, member] of Object.entries(members)) {
     // One that is about access is refused.
     if (isObject(member) || typeof member === 'boolean' || accessProblem(name, []) !== undefined) continue
     const escaped = escapeName(name)
-    if ([escaped, encodeURIComponent(escaped)].some((each) => written.has(`#/components/${section}/${each}`))) continue
-    Reflect.deleteProperty(members, name)
-    warn({ object: members, key: name }, `${section}: ${name} is not an object, and is ignored; remove it`, 'component')
+    if ([escaped, encodeURIComponent(escaped)].some((each) => references.has(`#/components/${section}/${each}`)))
+      continue
+    remove(members, name, `${section}: ${name} is not an object, and is ignored; remove it`, 'component')
   }
 }

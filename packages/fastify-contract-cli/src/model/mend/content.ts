@@ -29,7 +29,7 @@ export function includeMediaType({ object }: ContractObject, { resolve }: Mendin
 }
 
 /** Removes content of a type that no message can name, and parameters of types that are malformed. */
-export function mendMediaTypes({ object: { content } }: ContractObject, { warn, reject }: Mending): void {
+export function mendMediaTypes({ object: { content } }: ContractObject, { remove, reject }: Mending): void {
   if (!isObject(content)) return
   for (const [type, media] of Object.entries(content)) {
     if (parseMediaType(type) !== undefined && type === type.trim()) continue
@@ -42,15 +42,13 @@ export function mendMediaTypes({ object: { content } }: ContractObject, { warn, 
     const readType = parseMediaType(essence.trim())?.essence
     const problem =
       readType === undefined ? 'and is ignored; use one such as application/json' : `and is read as ${readType}`
-    Reflect.deleteProperty(content, type)
     if (readType !== undefined) content[readType] ??= media
-    warn({ object: content, key: type }, `content: ${type} is not a media type, ${problem}`, 'media type')
+    remove(content, type, `content: ${type} is not a media type, ${problem}`, 'media type')
   }
 }
 
 /** Removes the encoding of a body that is no form. */
-export function removeEncoding({ object, name }: ContractObject, { warn }: Mending): void {
+export function removeEncoding({ object, name }: ContractObject, { remove }: Mending): void {
   if (!('encoding' in object) || ['form', 'multipart'].includes(kindOf(name))) return
-  Reflect.deleteProperty(object, 'encoding')
-  warn({ object, key: 'encoding' }, 'encoding: applies only to forms; remove it')
+  remove(object, 'encoding', 'encoding: applies only to forms; remove it')
 }

@@ -4,11 +4,9 @@ import type { ContractObject } from './visit.ts'
 
 /** Removes a keyword that documents, where one of others says the same. */
 export function removeBeside(name: string, ...others: string[]) {
-  return ({ object }: ContractObject, { warn }: Mending): void => {
+  return ({ object }: ContractObject, { remove }: Mending): void => {
     const other = name in object ? others.find((each) => each in object) : undefined
-    if (other === undefined) return
-    Reflect.deleteProperty(object, name)
-    warn({ object, key: name }, `${name}: ${besideProblem(other)}`)
+    if (other !== undefined) remove(object, name, `${name}: ${besideProblem(other)}`)
   }
 }
 

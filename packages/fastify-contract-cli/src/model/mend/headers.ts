@@ -7,7 +7,7 @@ import type { ContractObject } from './visit.ts'
 const framing = /^(?:connection|content-(?:length|type)|date|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
 
 /** Removes the headers that a handler cannot set. */
-export function removeHeaders({ object: { headers } }: ContractObject, { warn }: Mending): void {
+export function removeHeaders({ object: { headers } }: ContractObject, { remove }: Mending): void {
   if (!isObject(headers)) return
   const visited = new Set<string>()
   for (const name of Object.keys(headers)) {
@@ -20,8 +20,6 @@ export function removeHeaders({ object: { headers } }: ContractObject, { warn }:
           ? undefined
           : 'is not a header name, and is ignored; use letters, digits and -'
     visited.add(key)
-    if (problem === undefined) continue
-    Reflect.deleteProperty(headers, name)
-    warn({ object: headers, key: name }, `the header ${name} ${problem}`, `header ${problem}`)
+    if (problem !== undefined) remove(headers, name, `the header ${name} ${problem}`, `header ${problem}`)
   }
 }

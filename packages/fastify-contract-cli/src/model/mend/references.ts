@@ -1,7 +1,4 @@
 import { escapeName, isObject, namesOf } from 'fastify-contract/json'
-import { type NamedSchemas, type Schema, subschemasOf, targetOf } from 'fastify-contract/schema'
-import { namedSchemas } from './context.ts'
-import type { References } from '../yaml/follow.ts'
 import type { Kind } from '../table/keyword.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
@@ -11,7 +8,7 @@ import { keywordOf, keywords } from '../table/table.ts'
 import type { Draft } from '../yaml/node.ts'
 
 /** The part of `components` for the objects of a kind. */
-const sections: Partial<Record<Kind, string>> = {
+export const sections: Partial<Record<Kind, string>> = {
   schema: 'schemas',
   response: 'responses',
   parameter: 'parameters',
@@ -31,8 +28,8 @@ export function removeBesideReference({ object, kind }: ContractObject, { warn, 
   if (kind === 'schema' || kind === 'link' || typeof object['$ref'] !== 'string' || !keywordOf(kind, '$ref')) return
   for (const name of Object.keys(object)) {
     if (/^(?:\$ref|summary|description|x-.*)$/.test(name)) continue
-    Reflect.deleteProperty(object, name)
     const text = `OpenAPI ignores ${name} beside $ref; write out the object, or remove the member`
+    Reflect.deleteProperty(object, name)
     const isAboutAccess = accessProblem(name, Object.keys(keywords[kind])) !== undefined
     ;(isAboutAccess ? reject : warn)({ object, key: name }, text)
   }
@@ -48,8 +45,7 @@ export function removeBesideReference({ object, kind }: ContractObject, { warn, 
 export function hoistTargets(
   objects: readonly ContractObject[],
   hoisted: Map<unknown, string>,
-  { document, warn }: Mending,
-  references: References,
+  { document, references, reading, warn }: Mending,
 ): ContractObject[] {
   const kinds = new Map<unknown, Kind>(objects.map(({ object, kind }) => [object, kind]))
   return objects.flatMap(({ object, kind }): ContractObject[] => {
@@ -70,7 +66,7 @@ export function hoistTargets(
     const problem = reference.startsWith('#/components/')
       ? `points inside a component; make it ${articleAndName(kind)} of its own`
       : 'is not a component; move it to components'
-    if (!references.anchored.has(reference)) warn({ object, key: '$ref' }, `$ref: ${reference} ${problem}`, '$ref')
+    if (!reading.anchored.has(reference)) warn({ object, key: '$ref' }, `$ref: ${reference} ${problem}`, '$ref')
     object['$ref'] = `#/components/${section}/${encodeURIComponent(escapeName(name))}`
     if (existing !== undefined || !isObject(target)) return []
     return [{ object: target, kind, name, role: 'named', isValue: false, within: section }]
@@ -78,7 +74,7 @@ export function hoistTargets(
 }
 
 /** Whether a reference leads to a part of the document that is not a component of a section. */
-function isStray({ $ref: reference }: Draft, section: string): boolean {
+export function isStray({ $ref: reference }: Draft, section: string): boolean {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return false
   const start = `#/components/${section}/`
   return !reference.startsWith(start) || reference.slice(start.length).includes('/')
@@ -104,66 +100,4 @@ function memberOf(object: Draft, name: string): Draft {
   const created: Draft = {}
   object[name] = created
   return created
-}
-
-/** Finds references that lead to nothing or to an object of another kind, and schemas that contain themselves. */
-export function checkReferences(
-  objects: readonly ContractObject[],
-  { document, reject, attempt }: Mending,
-  references: References,
-): void {
-  const kinds = new Map<unknown, Kind>(objects.map(({ object, kind }) => [object, kind]))
-  let isBroken = false
-  for (const { object, kind } of objects) {
-    // Elsewhere it is not a keyword, or rejected.
-    const section = sections[kind]
-    if (section === undefined || !('$ref' in object)) continue
-    const text = referenceProblem(object, section, kind, kinds, references)
-    if (text === undefined) continue
-    reject({ object, key: '$ref' }, text)
-    isBroken = true
-  }
-  if (isBroken) return
-  const schemas = objects.flatMap(({ object, kind }) => (kind === 'schema' ? [object] : []))
-  for (const object of attempt(() => selfContainedSchemas(schemas, namedSchemas(document))) ?? [])
-    reject({ object }, 'the schema contains itself with no object between; refer to it from a property')
-}
-
-function referenceProblem(
-  object: Draft,
-  section: string,
-  kind: Kind,
-  kinds: ReadonlyMap<unknown, Kind>,
-  references: References,
-): string | undefined {
-  const { $ref: reference } = object
-  // The table has refused it.
-  if (typeof reference !== 'string') return undefined
-  const { end, problem } = references.follow(object)
-  if (problem !== undefined) return problem
-  const isOfKind = typeof end === 'boolean' || kinds.get(references.targetOf(reference)) === kind
-  return isOfKind && !isStray(object, section)
-    ? undefined
-    : `$ref: ${reference} is not ${articleAndName(kind)}; refer to one in components/${section}`
-}
-
-/**
- * Finds the schemas that contain themselves with no object between: for the same value, where no validation ends, or as
- * the items of an array, where TypeScript rejects the type.
- */
-function selfContainedSchemas(schemas: Schema[], named: NamedSchemas): Schema[] {
-  const [open, done] = [new Set<Schema>(), new Set<Schema>()]
-  function visit(schema: Schema): Schema[] {
-    if (open.has(schema)) return [schema]
-    if (done.has(schema)) return []
-    open.add(schema)
-    const inside = subschemasOf(schema).flatMap(({ keyword, applies, schema: part }) =>
-      applies === 'to the value' || /^(?:items|prefixItems)$/.test(keyword) ? [part] : [],
-    )
-    const found = [targetOf(schema, named) ?? [], ...inside].flat().flatMap(visit)
-    open.delete(schema)
-    done.add(schema)
-    return found
-  }
-  return schemas.flatMap(visit)
 }

@@ -1,23 +1,24 @@
 import { isObject } from 'fastify-contract/json'
+import type { References } from '../yaml/follow.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
 import type { Draft } from '../yaml/node.ts'
 
 /** Removes null from the schema of a parameter or a header, which is text. */
-export function removeNull({ object }: ContractObject, mending: Mending): void {
-  if ('schema' in object) object['schema'] = textWithoutNull(object['schema'], mending)
+export function removeNull({ object }: ContractObject, { references }: Mending): void {
+  if ('schema' in object) object['schema'] = textWithoutNull(object['schema'], references)
 }
 
 /**
  * A schema and that of its items without null: a copy, because a reference may lead to a schema of other values too.
  * Whether `nullable` was upgraded in them makes no difference.
  */
-function textWithoutNull(schema: unknown, mending: Mending): unknown {
-  const chain = mending.chainOf(schema)
+function textWithoutNull(schema: unknown, references: References): unknown {
+  const { chain } = references.follow(schema)
   const target = chain.at(-1)
   if (target === undefined) return schema
   const { items } = target
-  const itemSchema = items === undefined ? items : textWithoutNull(items, mending)
+  const itemSchema = items === undefined ? items : textWithoutNull(items, references)
   if (!chain.some(isNullable) && itemSchema === items) return schema
   return { ...withoutNull(target), ...(items === undefined ? {} : { items: itemSchema }) }
 }

@@ -67,7 +67,7 @@ export function parametersIn(path: string): string[] {
 const foreign = /[?#%*\s]/u
 
 /** Finds out whether the router takes a path, and removes one that no request can have, or that ends nowhere clear. */
-export function checkPath(path: string, paths: Draft, { warn, reject }: Mending): void {
+export function checkPath(path: string, paths: Draft, { remove, reject }: Mending): void {
   const at = { object: paths, key: path }
   const names = parametersIn(path)
   const isSegment = (segment: string) => /^(?:[^{}]|\{[^{}]+\})*$/.test(segment)
@@ -95,6 +95,10 @@ export function checkPath(path: string, paths: Draft, { warn, reject }: Mending)
         : undefined
   if (skipped === undefined) return
   const [problem, remedy] = skipped
-  Reflect.deleteProperty(paths, path)
-  warn(at, `the path ${path} ${String(problem)}, so its operations are not served; ${String(remedy)}`, 'path')
+  remove(
+    paths,
+    path,
+    `the path ${path} ${String(problem)}, so its operations are not served; ${String(remedy)}`,
+    'path',
+  )
 }

@@ -11,11 +11,10 @@ export function mendCounts({ object }: ContractObject): void {
   }
 }
 
-export function removeEmptyList({ object }: ContractObject, { warn }: Mending): void {
+export function removeEmptyList({ object }: ContractObject, { remove }: Mending): void {
   const { allOf } = object
-  if (!Array.isArray(allOf) || allOf.length > 0) return
-  Reflect.deleteProperty(object, 'allOf')
-  warn({ object, key: 'allOf' }, 'allOf: is empty, and asks for nothing; list schemas, or remove it')
+  if (Array.isArray(allOf) && allOf.length === 0)
+    remove(object, 'allOf', 'allOf: is empty, and asks for nothing; list schemas, or remove it')
 }
 
 /** References by identifiers have become JSON Pointers. */

@@ -24,7 +24,7 @@ export function nameSchemes({ object }: ContractObject, { document: { $self: sel
 }
 
 /** Gives the operations of a path item its security, unless they have their own (OpenAPI 3.3, "Path Item Object"). */
-export function inheritSecurity(item: Draft, { warn }: Mending): void {
+export function inheritSecurity(item: Draft, { remove }: Mending): void {
   const { security, additionalOperations: others } = item
   // The structure is checked later.
   if (!Array.isArray(security)) return
@@ -35,8 +35,7 @@ export function inheritSecurity(item: Draft, { warn }: Mending): void {
     if (!isObject(operation) || 'security' in operation) continue
     holder[key] = { ...operation, security, [origin]: takenFrom(operation, 'security', item) }
   }
-  Reflect.deleteProperty(item, 'security')
   const text =
     'security: of a path item is of OpenAPI 3.3, and counts for its operations that have none; write it in each'
-  warn({ object: item, key: 'security' }, text, 'security of a path item')
+  remove(item, 'security', text, 'security of a path item')
 }

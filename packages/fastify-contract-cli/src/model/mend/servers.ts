@@ -5,12 +5,11 @@ import type { ContractObject } from './visit.ts'
 import { withOrigin } from '../yaml/node.ts'
 
 /** Gives the variables of servers their defaults, and removes those that are not of HTTP or have no base path. */
-export function mendServers({ object }: ContractObject, { warn }: Mending): void {
+export function mendServers({ object }: ContractObject, { warn, remove }: Mending): void {
   const { servers } = object
   if (servers === undefined) return
   if (!Array.isArray(servers)) {
-    Reflect.deleteProperty(object, 'servers')
-    warn({ object, key: 'servers' }, 'servers: is not a list, and is ignored; write one')
+    remove(object, 'servers', 'servers: is not a list, and is ignored; write one')
     return
   }
   const kept = servers.filter((server: unknown) => {

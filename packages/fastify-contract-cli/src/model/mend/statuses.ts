@@ -5,23 +5,26 @@ import type { ServedOperation } from './served-operation.ts'
 
 /** Gives the responses of an operation statuses that a reply can have, and removes content that HTTP forbids. */
 export function mendStatuses({ object, route }: ServedOperation, mending: Mending): void {
-  const { resolve, warn, reject } = mending
+  const { resolve, warn, remove, reject } = mending
   const responses = object['responses'] ?? {}
   if (!isObject(responses)) return
   for (const [written, response] of Object.entries(responses)) {
     const at = { object: responses, key: written }
     const status = /^[1-5]xx$/i.test(written) ? written.toUpperCase() : written
     if (status !== written) {
-      Reflect.deleteProperty(responses, written)
       responses[status] ??= response
-      warn(at, `${route}: ${written} is read as ${status}; write ${status}`, 'status')
+      remove(responses, written, `${route}: ${written} is read as ${status}; write ${status}`, 'status')
     }
     // An extension.
     if (status.startsWith('x-')) Reflect.deleteProperty(responses, status)
-    else if (/^1(?:\d\d|XX)$/.test(status)) {
-      Reflect.deleteProperty(responses, status)
-      warn(at, `${route}: ${status} precedes the response, and no handler returns it; remove it`, '1XX')
-    } else if (!/^(?:[2-5](?:\d\d|XX)|default)$/.test(status))
+    else if (/^1(?:\d\d|XX)$/.test(status))
+      remove(
+        responses,
+        status,
+        `${route}: ${status} precedes the response, and no handler returns it; remove it`,
+        '1XX',
+      )
+    else if (!/^(?:[2-5](?:\d\d|XX)|default)$/.test(status))
       reject(at, `${route}: ${status} is not a status; use 200 to 599, a range such as 4XX, or default`)
     const resolved = resolve(response)
     if (!isContentless(Number(status)) || resolved?.['content'] === undefined) continue

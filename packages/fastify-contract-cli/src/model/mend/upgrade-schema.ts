@@ -8,13 +8,12 @@ import type { ContractObject } from './visit.ts'
 import { type Draft, origin, originOf } from '../yaml/node.ts'
 
 /** In OpenAPI 3.0 a reference stands alone (3.0.4, section 4.7.23). */
-export function removeBesideReference({ object }: ContractObject, { isOld, warn }: Mending): void {
+export function removeBesideReference({ object }: ContractObject, { isOld, remove }: Mending): void {
   if (!isOld || typeof object['$ref'] !== 'string') return
   for (const name of Object.keys(object)) {
     if (name === '$ref' || name === 'nullable' || keywordOf('schema', name)?.isShown === true || name.startsWith('x-'))
       continue
-    Reflect.deleteProperty(object, name)
-    warn({ object, key: name }, `OpenAPI 3.0 ignores ${name} beside $ref; write both into allOf`)
+    remove(object, name, `OpenAPI 3.0 ignores ${name} beside $ref; write both into allOf`)
   }
 }
 

@@ -7,7 +7,7 @@ export interface Finding {
   /** The problem and the remedy. */
   text: string
   /** What else the problem is about. */
-  beside?: { object: object; key: string }
+  beside?: { object: object; key: string } | undefined
   /** What counts as one warning with it. */
   kind?: string
 }

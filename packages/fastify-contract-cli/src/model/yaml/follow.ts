@@ -1,5 +1,6 @@
 import { BrokenReference, isObject, lookUp } from 'fastify-contract/json'
 import type { Draft } from './node.ts'
+import type { Reading } from './read-yaml.ts'
 
 /** What is at the end of the references of an object. */
 export interface Followed {
@@ -24,25 +25,18 @@ export function targetIn(document: unknown, reference: string): unknown {
 export class References {
   readonly #document: object
   /** The targets of references to what is no component. Mending may move them. */
-  readonly #written: ReadonlyMap<string, unknown>
-  /** The references that were written by identifiers. */
-  readonly anchored: ReadonlySet<string>
+  readonly #strays: ReadonlyMap<string, unknown>
 
-  /**
-   * @param document before it is mended
-   * @param references every `$ref` in it
-   * @param anchored those that were written by identifiers
-   */
-  constructor(document: object, references: Iterable<string>, anchored: ReadonlySet<string>) {
+  /** @param reading before it is mended */
+  constructor({ document, references }: Reading) {
     this.#document = document
-    this.anchored = anchored
-    const strays = [...references].filter((each) => each.startsWith('#') && !/^#\/components\/[^/]+\/[^/]+$/.test(each))
-    this.#written = new Map(strays.flatMap((each) => this.#writtenTarget(each)))
+    const strays = [...references.keys()].filter((each) => /^#(?!\/components\/[^/]+\/[^/]+$)/.test(each))
+    this.#strays = new Map(strays.map((each) => [each, targetIn(document, each)]))
   }
 
   /** @throws BrokenReference if it cannot be read */
   targetOf(reference: string): unknown {
-    return this.#written.get(reference) ?? lookUp(this.#document, reference)
+    return this.#strays.get(reference) ?? lookUp(this.#document, reference)
   }
 
   follow(object: unknown): Followed {
@@ -63,10 +57,5 @@ export class References {
       if (end === undefined) return broken(`the reference ${reference} leads to nothing; correct the name`)
     }
     return { chain: [...visited], end }
-  }
-
-  #writtenTarget(reference: string): [string, unknown][] {
-    const target = targetIn(this.#document, reference)
-    return target === undefined ? [] : [[reference, target]]
   }
 }
