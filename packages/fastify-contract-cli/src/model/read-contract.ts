@@ -130,7 +130,7 @@ async function readStructure(source: Uint8Array, file: string, name: string, roo
   const pointing = structuredClone(document)
   const written = (outside.length === 0 ? identified : undefined) ?? pointing
   const mending = new Mending(reading)
-  const objects = adopt(mending)
+  const objects = adopt(mending, pointing)
   checkReferences(objects, mending)
   const warnings = [...reading.warnings, ...mending.warnings]
   reject([...findings, ...mending.problems], name, warnings)

@@ -1,5 +1,5 @@
 import { isObject } from 'fastify-contract/json'
-import { contextOf, writtenOperations } from './context.ts'
+import { contextOf } from './context.ts'
 import { declareRequired } from './declare-required.ts'
 import { type Draft, origin, originOf } from '../yaml/node.ts'
 import { readEvents } from './read-events.ts'
@@ -25,16 +25,16 @@ export function isSupported({ openapi }: Draft): boolean {
  * keep their places.
  *
  * @param mending a bundled contract of a supported version
+ * @param written a copy of its document
  * @returns its objects
  */
-export function adopt(mending: Mending): ContractObject[] {
+export function adopt(mending: Mending, written: Draft): ContractObject[] {
   const { document, attempt } = mending
-  const operations = writtenOperations(document)
   const mended = mend(mending)
   attempt(() => {
     readEvents(mended, mending)
   })
-  const context = contextOf(mending, mended, operations)
+  const context = contextOf(mending, mended, written)
   const dropPatterns = patternDropper(mended, mending)
   const adopted: ContractObject[] = []
   // What is in an ignored member is not visited.

@@ -1,5 +1,4 @@
-import type { Mending } from './mending.ts'
-import type { ServedOperation } from './served-operation.ts'
+import type { Mending, ServedOperation } from './mending.ts'
 import { origin, originOf } from '../yaml/node.ts'
 
 /** Removes a body that is not read, and requires that of a QUERY. */

@@ -9,9 +9,12 @@ import type { ContractObject } from './visit.ts'
 import type { Draft } from '../yaml/node.ts'
 
 /** The components of a section, by name, of a contract with an unchecked structure. */
-function componentsIn({ components }: Draft, section: string): Draft {
-  const named = isObject(components) ? components[section] : undefined
-  return isObject(named) ? named : {}
+export function componentsIn({ components }: Draft, section: string): Draft {
+  return membersOf(membersOf(components)[section])
+}
+
+function membersOf(value: unknown): Draft {
+  return isObject(value) ? value : {}
 }
 
 /** The named schemas of such a contract. */
@@ -20,43 +23,27 @@ export function namedSchemas(document: Draft): NamedSchemas {
   return componentsIn(document, 'schemas') as NamedSchemas
 }
 
-/** The operations of a contract before it is mended, by what links name them by. */
-export interface WrittenOperations {
-  ids: ReadonlySet<unknown>
-  /** A document that has true where they are. */
-  outline: object
+/** The operations of a contract with an unchecked structure. */
+function operationsIn(document: Draft): Draft[] {
+  const items = ['paths', 'webhooks'].flatMap((name) => Object.values(membersOf(document[name])))
+  const places = items.filter(isObject).flatMap(operationPlaces)
+  return places.map(({ holder, key }) => holder[key]).filter(isObject)
 }
 
-/** Lists the operations of a contract with an unchecked structure. Mending leaves out some, and renames others. */
-export function writtenOperations(document: Draft): WrittenOperations {
-  const ids = new Set<unknown>()
-  const itemOutline = (item: object) => {
-    const [fields, additionalOperations] = [{} as Record<string, true>, {} as Record<string, true>]
-    for (const { holder, key } of operationPlaces(item)) {
-      // It has this place because it is an object.
-      ids.add((holder[key] as Draft)['operationId'])
-      const outline = holder === item ? fields : additionalOperations
-      outline[key] = true
-    }
-    return { ...fields, additionalOperations }
-  }
-  const outline = (section: unknown) =>
-    Object.fromEntries(
-      Object.entries(isObject(section) ? section : {}).flatMap(([path, item]) =>
-        isObject(item) ? [[path, itemOutline(item)]] : [],
-      ),
-    )
-  return { ids, outline: { paths: outline(document['paths']), webhooks: outline(document['webhooks']) } }
-}
-
-/** The context of the objects of a contract. */
+/**
+ * The context of the objects of a contract.
+ *
+ * @param written the contract before it was mended: mending leaves out some operations, and renames others
+ */
 export function contextOf(
   { document, resolve }: Mending,
   objects: readonly ContractObject[],
-  written: WrittenOperations,
+  written: Draft,
 ): Omit<KeywordContext, 'role'> {
   const operations = new Set(objects.flatMap(({ object, kind }) => (kind === 'operation' ? [object] : [])))
-  const ids = new Set([...operations].map(({ operationId }) => operationId))
+  const writtenOperations = operationsIn(written)
+  const idsOf = (all: Iterable<Draft>) => new Set([...all].map(({ operationId }) => operationId))
+  const [ids, writtenIds] = [idsOf(operations), idsOf(writtenOperations)]
   const schemas = namedSchemas(document)
   const schemes = Object.entries(componentsIn(document, 'securitySchemes')).map(
     ([name, scheme]) => [name, resolve(scheme)] as const,
@@ -68,9 +55,9 @@ export function contextOf(
       schemes.map(([name, { type } = {}]) => [name, { type, isSupported: supported.has(name) }]),
     ),
     findOperation: (by) => {
-      if ('id' in by) return ids.has(by.id) ? 'served' : written.ids.has(by.id) ? 'written' : undefined
-      if (operations.has(targetIn(document, by.reference) as Draft)) return 'served'
-      return targetIn(written.outline, by.reference) === true ? 'written' : undefined
+      if ('id' in by) return ids.has(by.id) ? 'served' : writtenIds.has(by.id) ? 'written' : undefined
+      const leadsTo = (all: Iterable<unknown>, within: Draft) => [...all].includes(targetIn(within, by.reference))
+      return leadsTo(operations, document) ? 'served' : leadsTo(writtenOperations, written) ? 'written' : undefined
     },
   }
 }

@@ -7,6 +7,15 @@ import type { ContractObject } from './visit.ts'
 /** Writes an object, or a keyword of it, as the server reads it; also where the keyword is missing. */
 export type Verb = (described: ContractObject, mending: Mending) => void
 
+/** An operation of `paths`. */
+export interface ServedOperation {
+  object: Draft
+  method: string
+  path: string
+  /** Names it in messages. */
+  route: string
+}
+
 /** A contract while it is mended, and what is found. */
 export class Mending {
   /** What was read; its structure is unchecked. */

@@ -1,10 +1,10 @@
 import { kindOf } from 'fastify-contract/document'
 import { isObject } from 'fastify-contract/json'
-import type { Mending } from './mending.ts'
-import type { ServedOperation } from './served-operation.ts'
+import type { Mending, ServedOperation } from './mending.ts'
 import { besideQuerystring, nameOfParameter } from '../table/parameter.ts'
 import { parametersIn } from './routes.ts'
 import { type Draft, origin, originOf, withOrigin } from '../yaml/node.ts'
+import { componentsIn } from './context.ts'
 
 /**
  * Gives an operation one parameter for each name in its path. Removes those that OpenAPI ignores or that no request can
@@ -73,8 +73,7 @@ function surplusProblem({ in: place, name }: Draft, inPath: string[]): string | 
 
 /** The API keys that an operation takes. */
 function keysOf({ security }: Draft, document: Draft, resolve: Mending['resolve']): Draft[] {
-  const { components } = document
-  const schemes = isObject(components) && isObject(components['securitySchemes']) ? components['securitySchemes'] : {}
+  const schemes = componentsIn(document, 'securitySchemes')
   const names = [security ?? document['security']].flat().flatMap((each) => (isObject(each) ? Object.keys(each) : []))
   return names.flatMap((name) => {
     const scheme = Object.hasOwn(schemes, name) ? resolve(schemes[name]) : undefined

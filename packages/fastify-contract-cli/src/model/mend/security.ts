@@ -3,12 +3,14 @@ import { isObject, namesOf } from 'fastify-contract/json'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
 import { type Draft, origin, takenFrom } from '../yaml/node.ts'
+import { componentsIn } from './context.ts'
 
 const section = '#/components/securitySchemes/'
 
 /** Replaces URIs of security schemes of the document by their names (OpenAPI 3.2, "Security Requirement Object"). */
-export function nameSchemes({ object }: ContractObject, { document: { $self: self, components } }: Mending): void {
-  const named = isObject(components) && isObject(components['securitySchemes']) ? components['securitySchemes'] : {}
+export function nameSchemes({ object }: ContractObject, { document }: Mending): void {
+  const { $self: self } = document
+  const named = componentsIn(document, 'securitySchemes')
   const starts = [section, ...(typeof self === 'string' ? [self + section] : [])]
   for (const requirement of [object['security']].flat().filter(isObject)) {
     for (const [uri, scopes] of Object.entries(requirement)) {

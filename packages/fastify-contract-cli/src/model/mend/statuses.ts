@@ -1,7 +1,6 @@
 import { isContentless } from 'fastify-contract/document'
 import { isObject } from 'fastify-contract/json'
-import type { Mending } from './mending.ts'
-import type { ServedOperation } from './served-operation.ts'
+import type { Mending, ServedOperation } from './mending.ts'
 
 /** Gives the responses of an operation statuses that a reply can have, and removes content that HTTP forbids. */
 export function mendStatuses({ object, route }: ServedOperation, mending: Mending): void {

@@ -5,14 +5,13 @@ import { removeMisfits } from './constants.ts'
 import { includeMediaType, mendMediaTypes, rejectOtherItems, removeEncoding } from './content.ts'
 import { readAsValue, removeBeside } from './examples.ts'
 import { removeHeaders } from './headers.ts'
-import type { Verb } from './mending.ts'
+import type { Mending, ServedOperation, Verb } from './mending.ts'
 import { addSchema, requireInPath, warnOfNone } from './parameter.ts'
 import { mendParameters } from './parameters.ts'
 import { mendPaths } from './paths.ts'
 import { removeNull } from './remove-null.ts'
 import { mendCounts, removeEmptyList, removeIdentifiers } from './schema.ts'
 import { inheritSecurity, nameSchemes } from './security.ts'
-import { mendServed } from './served-operation.ts'
 import { mendOwnServers, mendServers } from './servers.ts'
 import { mendStatuses } from './statuses.ts'
 import { addNull, readAsBinary, removeBesideReference, upgradeBound, widenInteger } from './upgrade-schema.ts'
@@ -59,4 +58,11 @@ export const verbs: Partial<Record<Kind, readonly Verb[]>> = {
     // The last: it may move the others into an alternative.
     addNull,
   ],
+}
+
+/** A verb for the operations of `paths`: webhooks and callbacks, which the server calls, only document. */
+function mendServed(mend: (operation: ServedOperation, mending: Mending) => void): Verb {
+  return ({ object, name: method, within: path, role }, mending) => {
+    if (role === 'served') mend({ object, method, path, route: `${method.toUpperCase()} ${path}` }, mending)
+  }
 }
