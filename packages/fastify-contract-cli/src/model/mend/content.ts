@@ -1,6 +1,7 @@
 import { framingOf, kindOf, parseMediaType } from 'fastify-contract/document'
 import { isObject } from 'fastify-contract/json'
 import { accessProblem } from '../table/access.ts'
+import { besideProblem } from '../table/examples.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
 
@@ -51,4 +52,19 @@ export function mendMediaTypes({ object: { content } }: ContractObject, { remove
 export function removeEncoding({ object, name }: ContractObject, { remove }: Mending): void {
   if (!('encoding' in object) || ['form', 'multipart'].includes(kindOf(name))) return
   remove(object, 'encoding', 'encoding: applies only to forms; remove it')
+}
+
+/** Removes a keyword that documents, where one of others says the same. */
+export function removeBeside(name: string, ...others: string[]) {
+  return ({ object }: ContractObject, { remove }: Mending): void => {
+    const other = name in object ? others.find((each) => each in object) : undefined
+    if (other !== undefined) remove(object, name, `${name}: ${besideProblem(other)}`)
+  }
+}
+
+/** `dataValue` of OpenAPI 3.2 is what `value` is in any other version. */
+export function readAsValue({ object }: ContractObject): void {
+  if (!('dataValue' in object) || 'value' in object) return
+  object['value'] = object['dataValue']
+  Reflect.deleteProperty(object, 'dataValue')
 }

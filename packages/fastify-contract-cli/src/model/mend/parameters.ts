@@ -1,10 +1,11 @@
 import { kindOf } from 'fastify-contract/document'
 import { isObject } from 'fastify-contract/json'
-import type { Mending, ServedOperation } from './mending.ts'
 import { besideQuerystring, nameOfParameter } from '../table/parameter.ts'
-import { parametersIn } from './routes.ts'
 import { type Draft, origin, originOf, withOrigin } from '../yaml/node.ts'
 import { componentsIn } from './context.ts'
+import type { Mending, ServedOperation } from './mending.ts'
+import { parametersIn } from './routes.ts'
+import type { ContractObject } from './visit.ts'
 
 /**
  * Gives an operation one parameter for each name in its path. Removes those that OpenAPI ignores or that no request can
@@ -79,4 +80,23 @@ function keysOf({ security }: Draft, document: Draft, resolve: Mending['resolve'
     const scheme = Object.hasOwn(schemes, name) ? resolve(schemes[name]) : undefined
     return scheme?.['type'] === 'apiKey' ? [scheme] : []
   })
+}
+
+export function requireInPath({ object }: ContractObject, { warn }: Mending): void {
+  if (object['in'] !== 'path' || object['required'] === true) return
+  object['required'] = true
+  const text = `${nameOfParameter(object)} is part of the path, and is required; add required: true`
+  warn({ object, key: 'name' }, text, 'path parameter required')
+}
+
+export function addSchema({ object }: ContractObject, { warn }: Mending): void {
+  if ('$ref' in object || 'schema' in object || 'content' in object || object['in'] === 'querystring') return
+  object['schema'] = { type: 'string' }
+  const text = `${nameOfParameter(object)} has no schema, and is read as a string; add one`
+  warn({ object, key: 'name' }, text, 'parameter schema')
+}
+
+export function warnOfNone({ object, name }: ContractObject, { warn }: Mending): void {
+  if (!['$ref', 'schema', 'content'].some((key) => key in object))
+    warn({ object }, `the header ${name} has no schema, and is any text; add one`, 'header without schema')
 }

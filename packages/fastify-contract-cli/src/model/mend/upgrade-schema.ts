@@ -2,10 +2,10 @@ import { kindOf } from 'fastify-contract/document'
 import { integerRanges, isIntegerFormat, isObject, isOfBigInts } from 'fastify-contract/json'
 import { inPlace, isAnnotation } from 'fastify-contract/schema'
 import { keywordOf } from '../table/table.ts'
+import { type Draft, origin, originOf } from '../yaml/node.ts'
 import { namedSchemas } from './context.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
-import { type Draft, origin, originOf } from '../yaml/node.ts'
 
 /** In OpenAPI 3.0 a reference stands alone (3.0.4, section 4.7.23). */
 export function removeBesideReference({ object }: ContractObject, { isOld, remove }: Mending): void {

@@ -2,18 +2,22 @@ import type { Kind } from '../table/keyword.ts'
 import { mendBody } from './body.ts'
 import { removeUnused } from './components.ts'
 import { removeMisfits } from './constants.ts'
-import { includeMediaType, mendMediaTypes, rejectOtherItems, removeEncoding } from './content.ts'
-import { readAsValue, removeBeside } from './examples.ts'
-import { removeHeaders } from './headers.ts'
+import {
+  includeMediaType,
+  mendMediaTypes,
+  readAsValue,
+  rejectOtherItems,
+  removeBeside,
+  removeEncoding,
+} from './content.ts'
 import type { Mending, ServedOperation, Verb } from './mending.ts'
-import { addSchema, requireInPath, warnOfNone } from './parameter.ts'
-import { mendParameters } from './parameters.ts'
+import { addSchema, mendParameters, requireInPath, warnOfNone } from './parameters.ts'
 import { mendPaths } from './paths.ts'
 import { removeNull } from './remove-null.ts'
 import { mendCounts, removeEmptyList, removeIdentifiers } from './schema.ts'
 import { inheritSecurity, nameSchemes } from './security.ts'
 import { mendOwnServers, mendServers } from './servers.ts'
-import { mendStatuses } from './statuses.ts'
+import { mendStatuses, removeHeaders } from './responses.ts'
 import { addNull, readAsBinary, removeBesideReference, upgradeBound, widenInteger } from './upgrade-schema.ts'
 
 /** What mends the objects of each kind, in this order. */
