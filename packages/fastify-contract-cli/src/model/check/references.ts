@@ -1,8 +1,9 @@
 import { type NamedSchemas, type Schema, subschemasOf, targetOf } from 'fastify-contract/schema'
 import { namedSchemas } from '../mend/context.ts'
 import type { Mending } from '../mend/mending.ts'
-import { isStray, sections } from '../mend/references.ts'
+import { isStray } from '../mend/references.ts'
 import type { ContractObject } from '../mend/visit.ts'
+import { sections } from '../table/components.ts'
 import type { Kind } from '../table/keyword.ts'
 import { articleAndName } from '../table/shape.ts'
 import type { References } from '../yaml/follow.ts'
@@ -17,7 +18,7 @@ export function checkReferences(
   let isBroken = false
   for (const { object, kind } of objects) {
     // Elsewhere it is not a keyword, or rejected.
-    const section = sections[kind]
+    const section = sections.get(kind)
     if (section === undefined || !('$ref' in object)) continue
     const text = referenceProblem(object, section, kind, kinds, references)
     if (text === undefined) continue

@@ -4,12 +4,13 @@ import { accessProblem } from '../table/access.ts'
 import { besideProblem } from '../table/examples.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
+import { membersOf } from '../yaml/node.ts'
 
 const sequential = 'text/event-stream, application/jsonl, application/x-ndjson or application/json-seq'
 
 /** Rejects `itemSchema` where no items can be sent. */
 export function rejectOtherItems({ object: { content } }: ContractObject, { resolve, reject }: Mending): void {
-  for (const [type, written] of Object.entries(isObject(content) ? content : {})) {
+  for (const [type, written] of Object.entries(membersOf(content))) {
     const media = resolve(written)
     if (media?.['itemSchema'] === undefined) continue
     const at = { object: media, key: 'itemSchema' }

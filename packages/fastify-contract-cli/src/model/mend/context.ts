@@ -6,15 +6,11 @@ import { targetIn } from '../yaml/follow.ts'
 import type { KeywordContext } from '../table/keyword.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
-import type { Draft } from '../yaml/node.ts'
+import { type Draft, membersOf } from '../yaml/node.ts'
 
 /** The components of a section, by name, of a contract with an unchecked structure. */
 export function componentsIn({ components }: Draft, section: string): Draft {
   return membersOf(membersOf(components)[section])
-}
-
-function membersOf(value: unknown): Draft {
-  return isObject(value) ? value : {}
 }
 
 /** The named schemas of such a contract. */

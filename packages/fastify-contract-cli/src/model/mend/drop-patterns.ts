@@ -1,7 +1,6 @@
-import { isObject } from 'fastify-contract/json'
 import type { NamedSchemas, Schema } from 'fastify-contract/schema'
 import { isSchema, patternProblem, subschemasOf, targetOf } from 'fastify-contract/schema'
-import type { Draft } from '../yaml/node.ts'
+import { type Draft, membersOf } from '../yaml/node.ts'
 import { namedSchemas } from './context.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
@@ -41,7 +40,7 @@ export function patternDropper(objects: readonly ContractObject[], { document, w
       return ''
     })
     // Another schema may have the same map.
-    const kept = { ...(isObject(patternProperties) ? patternProperties : {}) }
+    const kept = { ...membersOf(patternProperties) }
     const unmatched = Object.keys(kept).filter((name) => patternProblem(name) !== undefined)
     // Beside a pattern of names there is no place for another, or for `minLength`.
     const simpler = patternProblem(unmatched[0] ?? '')?.replace(

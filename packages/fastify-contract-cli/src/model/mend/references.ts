@@ -3,25 +3,10 @@ import type { Kind } from '../table/keyword.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
 import { accessProblem } from '../table/access.ts'
+import { sections } from '../table/components.ts'
 import { articleAndName } from '../table/shape.ts'
 import { keywordOf, keywords } from '../table/table.ts'
 import type { Draft } from '../yaml/node.ts'
-
-/** The part of `components` for the objects of a kind. */
-export const sections: Partial<Record<Kind, string>> = {
-  schema: 'schemas',
-  response: 'responses',
-  parameter: 'parameters',
-  example: 'examples',
-  requestBody: 'requestBodies',
-  header: 'headers',
-  securityScheme: 'securitySchemes',
-  link: 'links',
-  callback: 'callbacks',
-  pathItem: 'pathItems',
-  requestContent: 'mediaTypes',
-  responseContent: 'mediaTypes',
-}
 
 /** Removes what OpenAPI ignores beside a reference, and refuses what is about access. */
 export function removeBesideReference({ object, kind }: ContractObject, { warn, reject }: Mending): void {
@@ -49,7 +34,7 @@ export function hoistTargets(
 ): ContractObject[] {
   const kinds = new Map<unknown, Kind>(objects.map(({ object, kind }) => [object, kind]))
   return objects.flatMap(({ object, kind }): ContractObject[] => {
-    const section = sections[kind]
+    const section = sections.get(kind)
     if (section === undefined || !isStray(object, section)) return []
     const reference = String(object['$ref'])
     const target = references.follow(object).problem === undefined ? references.targetOf(reference) : undefined

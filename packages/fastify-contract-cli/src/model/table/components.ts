@@ -1,25 +1,25 @@
-import { type Keyword, type Keywords, type Kind } from './keyword.ts'
+import { type Keywords, type Kind, shown } from './keyword.ts'
 
 export const components: Keywords = {
-  ...section('schemas', 'schema'),
-  ...section('responses', 'response'),
-  ...section('parameters', 'parameter'),
-  ...section('examples', 'example', { isShown: true }),
-  ...section('requestBodies', 'requestBody'),
-  ...section('headers', 'header'),
-  ...section('securitySchemes', 'securityScheme'),
-  ...section('callbacks', 'callback', { isShown: true }),
-  ...section('links', 'link', { isShown: true }),
-  ...section('pathItems', 'pathItem', { isShown: true }),
+  schemas: { holds: { each: 'schema' } },
+  responses: { holds: { each: 'response' } },
+  parameters: { holds: { each: 'parameter' } },
+  requestBodies: { holds: { each: 'requestBody' } },
+  headers: { holds: { each: 'header' } },
+  securitySchemes: { holds: { each: 'securityScheme' } },
+  ...shown('examples', { each: 'example' }),
+  ...shown('callbacks', { each: 'callback' }),
+  ...shown('links', { each: 'link' }),
+  ...shown('pathItems', { each: 'pathItem' }),
   // They are checked where they are used, as content of requests or of responses.
   mediaTypes: {},
 }
 
-function section(name: string, kind: Kind, more: Keyword = {}): Keywords {
-  return {
-    [name]: {
-      holds: { each: kind },
-      ...more,
-    },
-  }
-}
+/** The section for the objects of a kind. */
+export const sections: ReadonlyMap<Kind, string> = new Map([
+  ...Object.entries(components).flatMap(([name, { holds }]): [Kind, string][] =>
+    typeof holds === 'object' && 'each' in holds ? [[holds.each, name]] : [],
+  ),
+  ['requestContent', 'mediaTypes'],
+  ['responseContent', 'mediaTypes'],
+])

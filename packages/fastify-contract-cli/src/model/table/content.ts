@@ -6,6 +6,7 @@ import { distanceOf, hasSameLetters } from './did-you-mean.ts'
 import { encodings } from './encoding.ts'
 import { examples } from './examples.ts'
 import { type Keyword, type Keywords, ignored, rejected, warn } from './keyword.ts'
+import { membersOf } from '../yaml/node.ts'
 
 /** A Media Type Object. */
 const mediaType: Keywords = {
@@ -33,7 +34,7 @@ export function content(kind: 'requestContent' | 'responseContent'): Keyword {
   return {
     holds: { each: kind },
     rule: (content, _object, { schemas }) =>
-      Object.entries(isObject(content) ? content : {}).map(([type, media]) =>
+      Object.entries(membersOf(content)).map(([type, media]) =>
         warn(mistypedMedia(type) ?? unvalidatedContent(type, media, schemas), type),
       ),
   }

@@ -3,6 +3,7 @@ import { accessProblem } from './access.ts'
 import { externalDocs } from './external-docs.ts'
 import { type Keywords, each, ignore, lacking, reject, shown, warn } from './keyword.ts'
 import { securityRule } from './security-scheme.ts'
+import { membersOf } from '../yaml/node.ts'
 
 export const document: Keywords = {
   openapi: { is: 'text' },
@@ -82,7 +83,7 @@ function unnamedTag(tags: unknown): string | undefined {
 }
 
 function noDefault(variables: unknown): string | undefined {
-  for (const [name, variable] of Object.entries(isObject(variables) ? variables : {})) {
+  for (const [name, variable] of Object.entries(membersOf(variables))) {
     const problem = lacking(variable, 'default')
     if (problem !== undefined) return `of ${name}, ${problem}`
   }
@@ -91,7 +92,7 @@ function noDefault(variables: unknown): string | undefined {
 
 function emptyEnum(variables: unknown): string | undefined {
   const [name] =
-    Object.entries(isObject(variables) ? variables : {}).find(
+    Object.entries(membersOf(variables)).find(
       ([, variable]) => isObject(variable) && Array.isArray(variable['enum']) && variable['enum'].length === 0,
     ) ?? []
   return name === undefined ? undefined : `the enum of ${name} is empty; name its values, or remove it`

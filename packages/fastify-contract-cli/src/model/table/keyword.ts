@@ -1,5 +1,5 @@
 import type { NamedSchemas } from 'fastify-contract/schema'
-import type { Node } from '../yaml/node.ts'
+import { type Node, membersOf } from '../yaml/node.ts'
 
 /** What becomes of a keyword. Ignored, it is removed with a warning; warned of, it is kept, because it is enforced in part. */
 export interface Verdict {
@@ -119,14 +119,10 @@ export function ignored<Names extends string>(names: Names, reason: string) {
 
 /** The problem of an object of documentation without a text that it must have. */
 export function lacking(object: unknown, ...names: string[]): string | undefined {
-  const missing = names.find((name) => typeof memberOf(object, name) !== 'string')
+  const missing = names.find((name) => typeof membersOf(object)[name] !== 'string')
   if (missing === undefined) return undefined
-  const member = memberOf(object, missing)
+  const member = membersOf(object)[missing]
   return member === undefined ? `${missing} is missing; add it` : `${missing} is not text; ${quoted(member)}`
-}
-
-function memberOf(object: unknown, name: string): unknown {
-  return typeof object === 'object' && object !== null ? (object as Node)[name] : undefined
 }
 
 /**

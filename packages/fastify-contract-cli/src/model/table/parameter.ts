@@ -6,7 +6,7 @@ import { examples } from './examples.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { misnamedParameter } from './field-name.ts'
 import { type Keyword, type Keywords, ignore, reject, shown, warn } from './keyword.ts'
-import type { Node } from '../yaml/node.ts'
+import { type Node, membersOf } from '../yaml/node.ts'
 
 /** Of a parameter or a header. */
 export const allowEmptyValue: Keyword = {
@@ -107,16 +107,12 @@ function partlyReadText(schema: Subschema, schemas: NamedSchemas): string | unde
   return isNested ? 'OpenAPI has no text for an object in it, which is read as JSON; use content instead' : undefined
 }
 
-function namesOf(map: unknown): string[] {
-  return isObject(map) ? Object.keys(map) : []
-}
-
 function severalTypes(content: unknown): string | undefined {
-  return namesOf(content).length === 1 ? undefined : 'must have one media type; remove the others'
+  return Object.keys(membersOf(content)).length === 1 ? undefined : 'must have one media type; remove the others'
 }
 
 function unreadText(content: unknown, place: unknown, schemas: NamedSchemas): string | undefined {
-  const other = namesOf(content).find((type) => !isJson(type))
+  const other = Object.keys(membersOf(content)).find((type) => !isJson(type))
   if (other === undefined) return undefined
   if (place !== 'querystring') return `${other} is read as text; use application/json`
   const { schema = true } = (content as Record<string, { schema?: Subschema }>)[other] ?? {}

@@ -4,6 +4,7 @@ import { isScope } from 'fastify-contract/security'
 import { isFieldName, misnamedParameter } from './field-name.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { type KeywordContext, type Keywords, type Rule, lacking, quoted, reject, shown, warn } from './keyword.ts'
+import { membersOf } from '../yaml/node.ts'
 
 export const securityScheme: Keywords = {
   $ref: { is: 'text' },
@@ -40,7 +41,7 @@ const textsOfFlows: Readonly<Record<string, readonly string[]>> = {
 }
 
 function incompleteFlow(flows: unknown): string | undefined {
-  for (const [name, flow] of Object.entries(isObject(flows) ? flows : {})) {
+  for (const [name, flow] of Object.entries(membersOf(flows))) {
     if (name.startsWith('x-')) continue
     const texts = Object.hasOwn(textsOfFlows, name) ? textsOfFlows[name] : undefined
     if (texts === undefined) return `${name} is not a flow; ${didYouMean(name, Object.keys(textsOfFlows), 'remove it')}`

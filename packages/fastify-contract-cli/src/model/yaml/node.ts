@@ -1,4 +1,5 @@
 import type { LineCounter } from 'yaml'
+import { isObject } from 'fastify-contract/json'
 import type { Finding } from './findings.ts'
 
 /** A place in a file; line and column start at 1. */
@@ -41,6 +42,11 @@ export interface Draft {
 
 /** More than the offsets of a file. */
 export const offsets = 2 ** 26
+
+/** An object as it is; none of the members of anything else. */
+export function membersOf(value: unknown): Draft {
+  return isObject(value) ? value : {}
+}
 
 /** @returns undefined for what no file contains, such as objects added by bundling */
 export function originOf(value: object): Origin | undefined {
