@@ -16,6 +16,18 @@ import {
 import { type Clash, type Member, type RequiredBy, clashOf, clashingBounds, isNever } from './bounds.ts'
 import type { ContractObject } from '../mend/visit.ts'
 
+/** A schema, and what is asked of it. */
+interface Subject {
+  schema: Schema
+  /** All that describe the same value. */
+  parts: readonly Schema[]
+  types: ReadonlySet<JsonType>
+  required: RequiredBy
+  typesOf: (part: Subschema | undefined) => ReadonlySet<JsonType>
+  checkOf: ReturnType<typeof createValueChecks>
+  schemas: NamedSchemas
+}
+
 /**
  * Finds words of schemas that together leave nothing, or nothing of a type. They are enforced as they are written.
  *
@@ -25,21 +37,22 @@ import type { ContractObject } from '../mend/visit.ts'
 export function checkSatisfiable(objects: readonly ContractObject[], { components }: ContractDocument) {
   const schemas = components?.schemas ?? {}
   const typeSets = new Map<Schema, Set<JsonType>>()
+  const typesOfPart: Subject['typesOf'] = (part) => typesOf(part, schemas, typeSets)
   const checkOf = createValueChecks(schemas, undefined)
   const clashes: Clash[] = []
   const unsatisfiable = new Set<object>()
   for (const { object } of objects.filter(({ kind }) => kind === 'schema')) {
     const parts = inPlace(object, schemas, 'always')
-    const types = typesOf(object, schemas, typeSets)
+    const types = typesOfPart(object)
     const required = requiredWithin(object, schemas)
+    const subject: Subject = { schema: object, parts, types, required, typesOf: typesOfPart, checkOf, schemas }
     const found =
       types.size === 0
-        ? clashingTypes(parts, schemas, typeSets)
+        ? clashingTypes(subject)
         : [
             ...clashingBounds(parts, types, required),
-            ...brokenConstants(object, parts, checkOf),
-            ...(types.has('object') ? excludedProperties(parts, { schemas, types, required, checkOf }) : []),
-            ...(types.has('object') ? clashingProperties(parts, { schemas, types, required, typeSets }) : []),
+            ...brokenConstants(subject),
+            ...(types.has('object') ? [...excludedProperties(subject), ...clashingProperties(subject)] : []),
           ]
     clashes.push(...found)
     if (types.size === 0 || found.some(({ isWhole }) => isWhole)) unsatisfiable.add(object)
@@ -62,10 +75,10 @@ interface Source extends Member {
 }
 
 /** Two keywords that have no type in common. */
-function clashingTypes(parts: readonly Schema[], schemas: NamedSchemas, typeSets: Map<Schema, Set<JsonType>>): Clash[] {
+function clashingTypes({ parts, typesOf }: Subject): Clash[] {
   const sources = parts.flatMap((object): Source[] =>
     (['type', 'enum', 'const', 'anyOf', 'oneOf'] as const).flatMap((key) =>
-      key in object ? [{ object, key, types: typesOf({ [key]: object[key] }, schemas, typeSets) }] : [],
+      key in object ? [{ object, key, types: typesOf({ [key]: object[key] }) }] : [],
     ),
   )
   return disjointOf(sources).map(({ at, beside }) => {
@@ -88,28 +101,18 @@ function disjointOf(sources: readonly Source[]): { at: Source; beside: Source }[
   return []
 }
 
-interface ObjectContext {
-  schemas: NamedSchemas
-  /** Those of the whole schema. */
-  types: ReadonlySet<JsonType>
-  required: RequiredBy
-}
-
 /** What is not valid where no object is. */
 function withoutObjects(types: ReadonlySet<JsonType>): string {
   return types.size === 1 ? 'nothing is valid' : 'no object is valid'
 }
 
 /** Required properties that parts declare with no type in common. */
-function clashingProperties(
-  parts: readonly Schema[],
-  { schemas, types, required, typeSets }: ObjectContext & { typeSets: Map<Schema, Set<JsonType>> },
-): Clash[] {
+function clashingProperties({ parts, types, required, typesOf }: Subject): Clash[] {
   const declaring = parts.map(({ properties }) => properties).filter((each) => each !== undefined)
   if (declaring.length < 2) return []
   return [...new Set(parts.flatMap(required))].flatMap((name) => {
     const sources = declaring.flatMap((object): Source[] =>
-      Object.hasOwn(object, name) ? [{ object, key: name, types: typesOf(object[name], schemas, typeSets) }] : [],
+      Object.hasOwn(object, name) ? [{ object, key: name, types: typesOf(object[name]) }] : [],
     )
     return disjointOf(sources).map(({ at, beside }): Clash => {
       const text = `properties: ${name} is required, and has no type in common with another ${name}, so that ${withoutObjects(types)}; correct one of them`
@@ -119,11 +122,7 @@ function clashingProperties(
 }
 
 /** Constants none of which meets the other assertions. */
-function brokenConstants(
-  schema: Schema,
-  parts: readonly Schema[],
-  checkOf: ReturnType<typeof createValueChecks>,
-): Clash[] {
+function brokenConstants({ schema, parts, checkOf }: Subject): Clash[] {
   const listed = parts.flatMap((object) =>
     (['const', 'enum'] as const).flatMap((key) =>
       key in object ? [{ object, key, values: [object[key]].flat() }] : [],
@@ -146,10 +145,7 @@ function brokenConstants(
 }
 
 /** Properties that one part requires and another forbids. */
-function excludedProperties(
-  parts: readonly Schema[],
-  { schemas, types, required, checkOf }: ObjectContext & { checkOf: ReturnType<typeof createValueChecks> },
-): Clash[] {
+function excludedProperties({ parts, types, required, checkOf, schemas }: Subject): Clash[] {
   const isWhole = types.size === 1
   const then = withoutObjects(types)
   const names = new Set(parts.flatMap(required))
@@ -179,7 +175,7 @@ function forbiddenIn(
   part: Schema,
   name: string,
   names: ReadonlySet<string>,
-  checkOf: ReturnType<typeof createValueChecks>,
+  checkOf: Subject['checkOf'],
 ): Member | undefined {
   const { properties, patternProperties: patterns, propertyNames, not } = part
   if (isSchema(properties) && Object.hasOwn(properties, name) && isNever(properties[name]))
