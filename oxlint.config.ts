@@ -97,7 +97,7 @@ const tools = { regex: '^fastify-contract-cli', message: 'A production install d
 /** Folders that are layers, the lowest first: each imports only those before it. */
 const layers = {
   'fastify-contract/src': ['json', 'schema', 'document', 'engine', 'server'],
-  'fastify-contract-cli/src/model': ['yaml', 'table', 'mend', 'check'],
+  'fastify-contract-cli/src/model': ['yaml', 'rules', 'table', 'mend', 'check'],
   'fastify-contract-cli/src/suite': ['ground', 'draw', 'write', 'break', 'send', 'judge', 'state', 'run'],
 }
 

@@ -3,8 +3,8 @@ import { find } from 'fastify-contract/json'
 import { type Direction, createValueChecks, isSchema } from 'fastify-contract/schema'
 import type { Finding } from '../yaml/findings.ts'
 import type { ContractObject } from '../mend/visit.ts'
-import { asSchema } from '../table/as-schema.ts'
-import { quoted } from '../table/keyword.ts'
+import { asSchema } from '../rules/as-schema.ts'
+import { quoted } from '../rules/keyword.ts'
 
 /** The direction of values beside their schema, by the kind of their object. */
 const directions: Partial<Record<ContractObject['kind'], Direction>> = {

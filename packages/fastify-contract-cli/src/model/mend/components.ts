@@ -1,5 +1,5 @@
 import { escapeName, isObject } from 'fastify-contract/json'
-import { accessProblem } from '../table/access.ts'
+import { accessProblem } from '../rules/access.ts'
 import { keywords } from '../table/table.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'

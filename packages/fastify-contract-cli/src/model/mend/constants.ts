@@ -3,7 +3,7 @@ import { isOfType } from 'fastify-contract/schema'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
 import { sourceOf } from '../yaml/node.ts'
-import { asSchema } from '../table/as-schema.ts'
+import { asSchema } from '../rules/as-schema.ts'
 
 /** Removes the constants that are not of the type beside them, because they are never valid. */
 export function removeMisfits(key: 'enum' | 'const') {

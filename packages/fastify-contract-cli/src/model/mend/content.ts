@@ -1,6 +1,6 @@
 import { framingOf, kindOf, parseMediaType } from 'fastify-contract/document'
 import { isObject } from 'fastify-contract/json'
-import { accessProblem } from '../table/access.ts'
+import { accessProblem } from '../rules/access.ts'
 import { besideProblem } from '../table/examples.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'

@@ -1,6 +1,6 @@
 import { methodProblem, operationPlaces } from 'fastify-contract/document'
 import { isObject, stringifyJson } from 'fastify-contract/json'
-import { quoted } from '../table/keyword.ts'
+import { quoted } from '../rules/keyword.ts'
 import { keywordOf } from '../table/table.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'

@@ -1,10 +1,10 @@
 import { escapeName, isObject, namesOf } from 'fastify-contract/json'
-import type { Kind } from '../table/keyword.ts'
+import type { Kind } from '../rules/keyword.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
-import { accessProblem } from '../table/access.ts'
+import { accessProblem } from '../rules/access.ts'
 import { sections } from '../table/components.ts'
-import { articleAndName } from '../table/shape.ts'
+import { articleAndName } from './shape.ts'
 import { keywordOf, keywords } from '../table/table.ts'
 import type { Draft } from '../yaml/node.ts'
 

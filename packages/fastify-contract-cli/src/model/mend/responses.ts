@@ -1,6 +1,6 @@
 import { isContentless } from 'fastify-contract/document'
 import { isObject } from 'fastify-contract/json'
-import { isFieldName } from '../table/field-name.ts'
+import { isFieldName } from '../rules/field-name.ts'
 import type { Mending, ServedOperation } from './mending.ts'
 import type { ContractObject } from './visit.ts'
 

@@ -1,4 +1,4 @@
-import type { Kind } from '../table/keyword.ts'
+import type { Kind } from '../rules/keyword.ts'
 import { mendBody } from './body.ts'
 import { removeUnused } from './components.ts'
 import { removeMisfits } from './constants.ts'

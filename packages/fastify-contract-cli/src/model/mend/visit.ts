@@ -1,6 +1,6 @@
 import { isObject } from 'fastify-contract/json'
 import { appliesTo } from 'fastify-contract/schema'
-import type { Kind, Role } from '../table/keyword.ts'
+import type { Kind, Role } from '../rules/keyword.ts'
 import { heldBy } from '../table/table.ts'
 import type { Draft } from '../yaml/node.ts'
 

@@ -1,4 +1,4 @@
-import { type Keywords, type Kind, shown } from './keyword.ts'
+import { type Keywords, type Kind, shown } from '../rules/keyword.ts'
 
 export const components: Keywords = {
   schemas: { holds: { each: 'schema' } },

@@ -1,11 +1,11 @@
 import { isRange, kindOf, parseMediaType } from 'fastify-contract/document'
 import { isObject } from 'fastify-contract/json'
 import { type NamedSchemas, inPlace, isAnnotation, typesOf } from 'fastify-contract/schema'
-import { asSchema } from './as-schema.ts'
-import { distanceOf, hasSameLetters } from './did-you-mean.ts'
+import { asSchema } from '../rules/as-schema.ts'
+import { distanceOf, hasSameLetters } from '../rules/did-you-mean.ts'
 import { encodings } from './encoding.ts'
 import { examples } from './examples.ts'
-import { type Keyword, type Keywords, ignored, rejected, warn } from './keyword.ts'
+import { type Keyword, type Keywords, ignored, rejected, warn } from '../rules/keyword.ts'
 import { membersOf } from '../yaml/node.ts'
 
 /** A Media Type Object. */

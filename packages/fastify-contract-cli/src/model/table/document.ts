@@ -1,7 +1,7 @@
 import { isObject } from 'fastify-contract/json'
-import { accessProblem } from './access.ts'
+import { accessProblem } from '../rules/access.ts'
 import { externalDocs } from './external-docs.ts'
-import { type Keywords, each, ignore, lacking, reject, shown, warn } from './keyword.ts'
+import { type Keywords, each, ignore, lacking, reject, shown, warn } from '../rules/keyword.ts'
 import { securityRule } from './security-scheme.ts'
 import { membersOf } from '../yaml/node.ts'
 

@@ -1,8 +1,8 @@
 import { isJson, parseMediaType, stylesOf } from 'fastify-contract/document'
 import { isObject } from 'fastify-contract/json'
 import { type NamedSchemas, type Subschema, propertiesOf, typesOf } from 'fastify-contract/schema'
-import { asSchema } from './as-schema.ts'
-import { type Keyword, type Keywords, each, ignore, ignored, shown, warn } from './keyword.ts'
+import { asSchema } from '../rules/as-schema.ts'
+import { type Keyword, type Keywords, each, ignore, ignored, shown, warn } from '../rules/keyword.ts'
 import type { Node } from '../yaml/node.ts'
 
 /** An Encoding Object: how a property of a form is sent. */

@@ -1,5 +1,5 @@
 import { isObject } from 'fastify-contract/json'
-import { type Keyword, type Keywords, ignore, referenceIn, reject, shown } from './keyword.ts'
+import { type Keyword, type Keywords, ignore, referenceIn, reject, shown } from '../rules/keyword.ts'
 
 /** The examples of a parameter, a header or content. */
 export const examples: Record<'example' | 'examples', Keyword> = {

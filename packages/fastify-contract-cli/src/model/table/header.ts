@@ -1,7 +1,7 @@
 import { type JsonType, typesOf } from 'fastify-contract/schema'
-import { asSchema } from './as-schema.ts'
+import { asSchema } from '../rules/as-schema.ts'
 import { examples } from './examples.ts'
-import { type Keywords, each, ignore, ignored, shown } from './keyword.ts'
+import { type Keywords, each, ignore, ignored, shown } from '../rules/keyword.ts'
 import { allowEmptyValue } from './parameter.ts'
 
 const texts: ReadonlySet<JsonType> = new Set(['string', 'integer', 'number'])

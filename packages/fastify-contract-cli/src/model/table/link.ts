@@ -1,4 +1,4 @@
-import { type Keywords, type OperationName, ignore, reject, shown } from './keyword.ts'
+import { type Keywords, type OperationName, ignore, reject, shown } from '../rules/keyword.ts'
 
 export const link: Keywords = {
   ...shown('$ref parameters requestBody description server'),

@@ -1,6 +1,6 @@
 import { stringifyJson } from 'fastify-contract/json'
 import { externalDocs } from './external-docs.ts'
-import { type Keywords, quoted, shown, warn } from './keyword.ts'
+import { type Keywords, quoted, shown, warn } from '../rules/keyword.ts'
 import { besideQuerystring } from './parameter.ts'
 import { securityRule } from './security-scheme.ts'
 

@@ -1,11 +1,11 @@
 import { isJson, kindOf, stylesOf } from 'fastify-contract/document'
 import { isObject } from 'fastify-contract/json'
 import { type NamedSchemas, type Subschema, itemsOf, propertiesOf, typesOf } from 'fastify-contract/schema'
-import { asSchema } from './as-schema.ts'
+import { asSchema } from '../rules/as-schema.ts'
 import { examples } from './examples.ts'
-import { didYouMean } from './did-you-mean.ts'
-import { misnamedParameter } from './field-name.ts'
-import { type Keyword, type Keywords, ignore, reject, shown, warn } from './keyword.ts'
+import { didYouMean } from '../rules/did-you-mean.ts'
+import { misnamedParameter } from '../rules/field-name.ts'
+import { type Keyword, type Keywords, ignore, reject, shown, warn } from '../rules/keyword.ts'
 import { type Node, membersOf } from '../yaml/node.ts'
 
 /** Of a parameter or a header. */

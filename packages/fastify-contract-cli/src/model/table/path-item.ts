@@ -1,5 +1,5 @@
 import { methodFields } from 'fastify-contract/document'
-import { type Keywords, each, ignored, shown, warn } from './keyword.ts'
+import { type Keywords, each, ignored, shown, warn } from '../rules/keyword.ts'
 import { besideQuerystring } from './parameter.ts'
 import { securityRule } from './security-scheme.ts'
 

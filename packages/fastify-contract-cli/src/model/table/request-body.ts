@@ -1,5 +1,5 @@
 import { content } from './content.ts'
-import { type Keywords, each, shown } from './keyword.ts'
+import { type Keywords, each, shown } from '../rules/keyword.ts'
 
 export const requestBody: Keywords = {
   $ref: { is: 'text' },

@@ -1,5 +1,5 @@
 import { content } from './content.ts'
-import { type Keywords, shown } from './keyword.ts'
+import { type Keywords, shown } from '../rules/keyword.ts'
 
 export const response: Keywords = {
   $ref: { is: 'text' },

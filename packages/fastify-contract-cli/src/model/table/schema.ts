@@ -2,7 +2,7 @@ import { integerRanges, isObject, stringifyJson } from 'fastify-contract/json'
 import { discriminatorOf, inPlace, targetOf, textFormats } from 'fastify-contract/schema'
 import type { KeywordName, NamedSchemas, Schema } from 'fastify-contract/schema'
 import { externalDocs } from './external-docs.ts'
-import { exact, inexactInteger } from './constants.ts'
+import { exact, inexactInteger } from '../rules/constants.ts'
 import {
   type Keyword,
   type Keywords,
@@ -15,7 +15,7 @@ import {
   rejected,
   shown,
   warn,
-} from './keyword.ts'
+} from '../rules/keyword.ts'
 
 /** The validated formats, each with its type. */
 export const formats: ReadonlyMap<string, string> = new Map([

@@ -1,9 +1,18 @@
 import { isObject, stringifyJson } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
 import { isScope } from 'fastify-contract/security'
-import { isFieldName, misnamedParameter } from './field-name.ts'
-import { didYouMean } from './did-you-mean.ts'
-import { type KeywordContext, type Keywords, type Rule, lacking, quoted, reject, shown, warn } from './keyword.ts'
+import { isFieldName, misnamedParameter } from '../rules/field-name.ts'
+import { didYouMean } from '../rules/did-you-mean.ts'
+import {
+  type KeywordContext,
+  type Keywords,
+  type Rule,
+  lacking,
+  quoted,
+  reject,
+  shown,
+  warn,
+} from '../rules/keyword.ts'
 import { membersOf } from '../yaml/node.ts'
 
 export const securityScheme: Keywords = {

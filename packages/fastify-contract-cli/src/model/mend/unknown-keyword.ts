@@ -1,8 +1,8 @@
-import { accessExtension, accessProblem } from './access.ts'
-import { didYouMean } from './did-you-mean.ts'
-import { type Keyword, type Kind, ignore, reject, warn } from './keyword.ts'
+import { accessExtension, accessProblem } from '../rules/access.ts'
+import { didYouMean } from '../rules/did-you-mean.ts'
+import { type Keyword, type Kind, ignore, reject, warn } from '../rules/keyword.ts'
 import { articleAndName } from './shape.ts'
-import { keywords } from './table.ts'
+import { keywords } from '../table/table.ts'
 
 /** The treatment of a name that the table does not have. One that is about access is not ignored. */
 export function unknownKeyword(name: string, kind: Kind): Keyword {

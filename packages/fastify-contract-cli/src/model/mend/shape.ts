@@ -1,8 +1,8 @@
 import { isObject } from 'fastify-contract/json'
-import { type Form, type Keyword, type Kind, quoted } from './keyword.ts'
+import { type Form, type Keyword, type Kind, quoted } from '../rules/keyword.ts'
 import { type Node, sourceOf } from '../yaml/node.ts'
-import { accessProblem } from './access.ts'
-import { heldBy, keywordOf } from './table.ts'
+import { accessProblem } from '../rules/access.ts'
+import { heldBy, keywordOf } from '../table/table.ts'
 
 /** Whether a value can be an object of a kind. A schema may be `true` or `false`. */
 function isHeld(kind: Kind, value: unknown): boolean {
