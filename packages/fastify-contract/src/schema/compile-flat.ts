@@ -111,7 +111,7 @@ export function compileFlat(ajv: Ajv, { named, part }: ReferencedSchemas): Schem
       try {
         inMode(allErrors, () => compileEnv(env))
       } catch (error) {
-        env.validate = failing(error)
+        env.validate = failing(error, env)
         throw error
       } finally {
         pending.delete(env)
@@ -148,10 +148,9 @@ function sharingLeaves(compile: Compile, allErrors: () => boolean): Compile {
 }
 
 /** The validator of a named schema that cannot be compiled; others may still refer to it. */
-function failing(error: unknown): ValidateFunction {
-  const validate = () => {
+function failing(error: unknown, schemaEnv: SchemaEnv): ValidateFunction {
+  const validate = (_value: unknown): _value is unknown => {
     throw error
   }
-  // Only called.
-  return validate as unknown as ValidateFunction
+  return Object.assign(validate, { schema: true, schemaEnv })
 }

@@ -40,10 +40,9 @@ function describeError({ instancePath, keyword, message = 'is not valid', params
 
 type Params = ErrorObject['params']
 
-const count = ({ limit }: Params, one: string, many: string) => `${String(limit)} ${limit === 1 ? one : many}`
-const characters = (params: Params) => count(params, 'character', 'characters')
-const items = (params: Params) => count(params, 'item', 'items')
-const properties = (params: Params) => count(params, 'property', 'properties')
+const bound = (at: 'least' | 'most', unit: string, units: string) => {
+  return ({ limit }: Params) => `must have at ${at} ${String(limit)} ${limit === 1 ? unit : units}`
+}
 const withArticle = (type: unknown) =>
   type === 'null' ? 'null' : `${/^[aeio]/.test(String(type)) ? 'an' : 'a'} ${String(type)}`
 
@@ -51,13 +50,13 @@ const withArticle = (type: unknown) =>
 const ruleOf: Partial<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
   format: ({ format }) => `must have the format ${String(format)}`,
-  minLength: (params) => `must have at least ${characters(params)}`,
-  maxLength: (params) => `must have at most ${characters(params)}`,
-  items: (params) => `must have at most ${items(params)}`,
-  minItems: (params) => `must have at least ${items(params)}`,
-  maxItems: (params) => `must have at most ${items(params)}`,
-  minProperties: (params) => `must have at least ${properties(params)}`,
-  maxProperties: (params) => `must have at most ${properties(params)}`,
+  minLength: bound('least', 'character', 'characters'),
+  maxLength: bound('most', 'character', 'characters'),
+  items: bound('most', 'item', 'items'),
+  minItems: bound('least', 'item', 'items'),
+  maxItems: bound('most', 'item', 'items'),
+  minProperties: bound('least', 'property', 'properties'),
+  maxProperties: bound('most', 'property', 'properties'),
 }
 
 /** Cuts the middle of a long text, so that the start of the place and the rule stay. */

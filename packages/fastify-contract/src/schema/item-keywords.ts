@@ -39,7 +39,7 @@ export const itemKeywords = {
       noteOther(context)
       if (context.schema === true) return
       if (prefixItems === undefined) context.ok(validateArray(context))
-      else validateAdditionalItems(context, prefixItems as never)
+      else validateAdditionalItems(context, [...prefixItems])
     },
   },
 } satisfies Record<string, GeneratedKeyword>

@@ -34,20 +34,13 @@ function withIntegers(type: JsonType): JsonType[] {
   return type === 'number' ? ['number', 'integer'] : [type]
 }
 
-/** Whether all values of a schema are arrays, or null. */
-export function isList(schema: Subschema | undefined, schemas: NamedSchemas): boolean {
-  const types = typesOf(schema, schemas)
-  return types.has('array') && types.isSubsetOf(new Set(['array', 'null']))
-}
-
 /** The types of a constant, the most specific first. */
 export function typesOfValue(value: unknown): JsonType[] {
   if (value === null) return ['null']
   if (Array.isArray(value)) return ['array']
   if (typeof value === 'bigint') return ['integer', 'number']
   if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number']
-  // The remaining types of JSON.
-  return [typeof value as JsonType]
+  return jsonTypes.filter((type) => type === typeof value)
 }
 
 /** Whether a value is of the type of a schema. The keyword `type` reports one that is not. */

@@ -1,11 +1,9 @@
-import type { RE2Set } from 're2js'
-
 /** A state of a pattern's automaton: the positions in the pattern that a match may have reached. */
 interface State {
   readonly nfaStates: readonly number[]
 }
 
-/** The parts of RE2JS's automaton that are used here. Its own types have `any` for most. */
+/** Its automaton. */
 interface Automaton {
   readonly startStates: ReadonlyMap<number, State>
   /** The first character of each class of characters that the pattern does not tell apart, except the first class. */
@@ -21,6 +19,13 @@ interface Instruction {
   readonly runes: Int32Array
   readonly out: number
   matchRune(character: number): boolean
+}
+
+/** The parts of RE2JS's set of patterns that are used here. Its own types have `any` for most. */
+interface Engine {
+  readonly anchor: number
+  readonly dfa: Automaton
+  readonly prog: { readonly inst: readonly Instruction[]; readonly start: number; numInst(): number }
 }
 
 /** The limit of a search, in positions. It takes some 20 ms. */
@@ -40,8 +45,8 @@ const [beginText, everyAssertion] = [0x04, 0xff]
  * @param engine a set of one pattern with memory for the search
  * @returns the memory for the states and a full table of their successors, in bytes; Infinity if the states are too many
  */
-export function bytesOfStates(engine: RE2Set): number {
-  const automaton = engine.dfa as Automaton
+export function bytesOfStates(engine: Engine): number {
+  const { dfa: automaton } = engine
   const classes = [0, ...automaton.classBounds]
   const characters = distinctClasses(engine, classes).map((each) => [each, classes[each]!] as const)
   const found = new Set(automaton.startStates.values())
@@ -64,8 +69,8 @@ export function bytesOfStates(engine: RE2Set): number {
  *
  * @param classes the first character of each
  */
-function distinctClasses({ prog }: RE2Set, classes: number[]): number[] {
-  const instructions = (prog.inst as Instruction[]).filter(({ runes }) => runes.length > 0)
+function distinctClasses({ prog }: Engine, classes: number[]): number[] {
+  const instructions = prog.inst.filter(({ runes }) => runes.length > 0)
   const distinct = [...new Map(instructions.map((each) => [each.runes.join(), each])).values()]
   // Assertions such as \b depend on these.
   const kindOf = (character: number) =>
@@ -80,19 +85,17 @@ function distinctClasses({ prog }: RE2Set, classes: number[]): number[] {
  * The most positions in a pattern that a match without cached states can look at, for a text of each length: all that any
  * text of this length can reach, and twice the size of the pattern to prepare the match.
  */
-export function positionsWithin(engine: RE2Set): (length: number) => number {
-  const size = engine.prog.numInst()
-  const instructions = engine.prog.inst as Instruction[]
-  const automaton = engine.dfa as Automaton
+export function positionsWithin({ prog, dfa: automaton }: Engine): (length: number) => number {
+  const size = prog.numInst()
   // `^` holds at the start alone. In unanchored text, a match may start again at each character.
   const closureOf = (positions: number[], assertions: number) =>
-    automaton.closure([...positions, engine.prog.start], assertions).pcs
+    automaton.closure([...positions, prog.start], assertions).pcs
   let reached = closureOf([], everyAssertion)
   const sums = [2 * size + reached.length]
   let [isStable, work] = [false, 0]
   while (!isStable && work < maxWork) {
     const before = reached
-    const next = reached.map((position) => instructions[position]!).filter(({ runes }) => runes.length > 0)
+    const next = reached.map((position) => prog.inst[position]!).filter(({ runes }) => runes.length > 0)
     reached = closureOf(
       next.map(({ out }) => out),
       everyAssertion & ~beginText,
