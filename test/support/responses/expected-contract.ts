@@ -44,10 +44,10 @@ export const rules: ResponseRules = {
 
 // The contract has as many names as numbers.
 const { enum: numbers = [], 'x-enum-varnames': names = [] } = (
-  expectedContract.document.components?.schemas?.['Error']?.['properties'] as {
-    error: { enum?: number[]; 'x-enum-varnames'?: string[] }
+  expectedContract.document.components?.schemas?.['Error'] as {
+    properties: { error: { enum?: number[]; 'x-enum-varnames'?: string[] } }
   }
-).error
+).properties.error
 
 /** The contract's error numbers by their names. */
 export const expectedErrors: ReadonlyMap<string, number> = new Map(

@@ -15,7 +15,8 @@ type Names = Map<string, Map<string, Set<string>>>
 export function nameAlternatives(document: ContractDocument): ContractDocument {
   const schemas = document.components?.schemas ?? {}
   const named = [...namesIn(document, schemas)].flatMap(([name, properties]) => {
-    const { [name]: written = {} } = schemas
+    const { [name]: written } = schemas
+    if (!isSchema(written)) return []
     const changed = [...properties].reduce(
       (schema, [property, values]) => withConstants(schema, property, [...values], schemas),
       written,
@@ -76,8 +77,8 @@ function namesIn(document: ContractDocument, schemas: NamedSchemas): Names {
 }
 
 /** The named schemas in a list of a schema. */
-function refersTo(schema: Schema, keyword: 'allOf' | 'anyOf' | 'oneOf'): string[] {
-  const { [keyword]: members = [] } = schema
+function refersTo(schema: Subschema, keyword: 'allOf' | 'anyOf' | 'oneOf'): string[] {
+  const { [keyword]: members = [] } = isSchema(schema) ? schema : {}
   return members.filter(isSchema).flatMap(({ $ref }) => schemaNameOf($ref) ?? [])
 }
 

@@ -1,6 +1,6 @@
 import type { ContractDocument } from 'fastify-contract/document'
 import { isOfBigInts, stringifyJson } from 'fastify-contract/json'
-import type { Subschema } from 'fastify-contract/schema'
+import { type Subschema, isSchema } from 'fastify-contract/schema'
 import { propertyName } from '../init/typescript.ts'
 
 /**
@@ -9,9 +9,8 @@ import { propertyName } from '../init/typescript.ts'
  */
 export function writeNamedValues({ components }: ContractDocument): string {
   const members = Object.entries(components?.schemas ?? {}).flatMap(([name, schema]) => {
-    const inside = Object.entries(schema.properties ?? {}).flatMap(([property, each]) =>
-      memberOf(property, valuesOf(each)),
-    )
+    const { properties = {} } = isSchema(schema) ? schema : {}
+    const inside = Object.entries(properties).flatMap(([property, each]) => memberOf(property, valuesOf(each)))
     return memberOf(name, [...valuesOf(schema), ...inside])
   })
   if (members.length === 0) return ''
@@ -24,7 +23,7 @@ function memberOf(name: string, inside: readonly string[]): string[] {
 
 /** `NAME: VALUE,` for each value of an enum with names. */
 function valuesOf(schema: Subschema): string[] {
-  if (typeof schema === 'boolean') return []
+  if (!isSchema(schema)) return []
   const { enum: values = [], 'x-enum-varnames': names, format } = schema
   if (!Array.isArray(names)) return []
   return values.slice(0, names.length).map((value, index) => {

@@ -1,6 +1,6 @@
 import { isObject } from '../json/json.ts'
 import { BrokenReference, find } from '../json/pointer.ts'
-import type { Schema } from '../schema/schema.ts'
+import type { NamedSchemas, Schema } from '../schema/schema.ts'
 import { type methodFields, operationPlaces } from './methods.ts'
 
 /** The default file name of the contract. */
@@ -19,7 +19,7 @@ export interface ContractDocument {
   webhooks?: Record<string, PathItem>
   components?: {
     securitySchemes?: Record<string, unknown>
-    schemas?: Record<string, Schema>
+    schemas?: NamedSchemas
     [section: string]: unknown
   }
   'x-unmatched-responses'?: Record<string, ContractResponse>

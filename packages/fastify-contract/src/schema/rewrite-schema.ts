@@ -49,6 +49,7 @@ export class SchemaRewriter {
   named(id: string): Rewritten {
     const { [decodeURIComponent(id.slice(idOf('').length))]: schema } = this.#schemas
     if (schema === undefined) throw new Error(`the reference ${id} leads to nothing`)
+    if (!isSchema(schema)) return schema
     return { ...this.#rewrite(schema, this.#hidden(schema)), ...(refers(schema) ? { counted: true } : {}) }
   }
 

@@ -123,5 +123,6 @@ export function targetOf({ $ref: reference }: Schema, schemas: NamedSchemas): Sc
   const name = schemaNameOf(reference)
   if (name === undefined) return undefined
   if (!Object.hasOwn(schemas, name)) throw new Error(`the reference ${String(reference)} leads to nothing`)
-  return schemas[name]
+  const { [name]: target } = schemas
+  return isSchema(target) ? target : undefined
 }

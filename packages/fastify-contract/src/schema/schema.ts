@@ -74,7 +74,7 @@ export type Schema = Keywords<Subschema>
 export type Subschema = Schema | boolean
 
 /** The named schemas of a contract, by name. */
-export type NamedSchemas = Readonly<Record<string, Schema>>
+export type NamedSchemas = Readonly<Record<string, Subschema>>
 
 /** The name of a keyword. */
 export type KeywordName = Exclude<keyof Schema, `x-${string}`>

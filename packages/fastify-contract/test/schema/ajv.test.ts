@@ -41,3 +41,10 @@ test('a condition does not keep an int64 within the integers that are exact as n
   expect(await echo('9007199254740993')).toMatchObject({ status: 200, seen: '9007199254740993' })
   expect(await echo('9223372036854775808')).toMatchObject({ status: 400 })
 })
+
+test('a reference may lead to true or false', async () => {
+  const schema = { type: 'object', properties: { a: to('Any'), b: to('None') } }
+  const echo = await serveEcho(schema, { Any: true, None: false })
+  expect(await echo('{"a":5}')).toMatchObject({ status: 200, seen: '{"a":5}' })
+  expect(await echo('{"b":5}')).toMatchObject({ status: 400, text: 'body/b is not allowed here' })
+})
