@@ -13,7 +13,7 @@ import { readPlainObjects } from './plain-objects.ts'
 import { SchemaRewriter } from './rewrite-schema.ts'
 import type { RewrittenSchema } from './rewritten-schema.ts'
 import { scalarKeyword } from './scalar-keyword.ts'
-import type { Subschema } from './schema.ts'
+import { type NameOf, type Subschema, groups } from './schema.ts'
 import { unevaluatedKeywords } from './unevaluated-keywords.ts'
 import { declaredKeyword } from './validation.ts'
 import { countKeywords, countedKeyword } from './work.ts'
@@ -24,12 +24,9 @@ const kept = [
   ...['properties', 'additionalProperties', 'propertyNames', 'required', 'minProperties', 'maxProperties'],
 ] as const satisfies readonly (keyof RewrittenSchema)[]
 
-/** The keywords that only have a meaning beside another one. */
-const neighbours = ['then', 'else', 'minContains', 'maxContains'] as const
-
 /** Those that Ajv lacks, or reads in another way. */
 type OwnKeywords = Record<
-  Exclude<keyof RewrittenSchema, (typeof kept)[number] | (typeof neighbours)[number] | `x-${string}`>,
+  Exclude<keyof RewrittenSchema, (typeof kept)[number] | NameOf<{ beside: string }> | `x-${string}`>,
   CalledKeyword | GeneratedKeyword
 >
 
@@ -86,7 +83,7 @@ export function createCompiler(
     ...applicatorKeywords(compiler),
     ...unevaluatedKeywords(compiler),
   }
-  ajv.addVocabulary([...neighbours])
+  ajv.addVocabulary(groups.flatMap(([, ...others]) => others))
   for (const [keyword, definition] of Object.entries(own)) ajv.addKeyword({ keyword, ...definition })
   countFewCharacters(ajv)
   readPlainObjects(ajv)

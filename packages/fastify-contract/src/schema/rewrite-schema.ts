@@ -3,7 +3,8 @@ import { discriminatorOf } from './discriminator.ts'
 import { alternativesOf, defaultOf, isMarked, propertiesOf, requiredOf, typesOfValue } from './meaning.ts'
 import type { Declaration, Rewritten, RewrittenSchema, SeenItems } from './rewritten-schema.ts'
 import { inPlace, isSchema, schemaNameOf, subschemasOf, withSubschemas, withoutAnnotations } from './schema-parts.ts'
-import { type JsonType, type NamedSchemas, type Schema, type Subschema, isNumeric } from './schema.ts'
+import { type JsonType, type NamedSchemas, type Schema, type Subschema } from './schema.ts'
+import { choiceNames, isNumeric, keywordNames } from './schema.ts'
 
 /** The direction of the values, which decides the meaning of `readOnly`, `writeOnly` and `default`. */
 export type Direction = 'request' | 'response'
@@ -114,7 +115,7 @@ export class SchemaRewriter {
     // What JSON shows as another type is found where properties are read.
     if (this.direction === 'response' && [type].flat().includes('object')) copy.properties ??= {}
     if (defaults.length > 0) copy.defaults = Object.fromEntries(defaults)
-    for (const keyword of ['anyOf', 'oneOf'] as const) {
+    for (const keyword of choiceNames) {
       const { [keyword]: schemas } = whole
       const discriminator = discriminatorOf(schema[keyword], this.#schemas, hidden)
       if (schemas !== undefined && discriminator !== undefined) copy[keyword] = { schemas, discriminator }
@@ -205,11 +206,13 @@ function typeOfConstants(schema: Schema): JsonType | JsonType[] | undefined {
   return others.length === 0 ? (isScalar(first) ? first : undefined) : [...types]
 }
 
+/** The assertions about any value are about scalars too. */
+const ofScalars: readonly string[] = ['format', ...keywordNames({ about: 'any value' })]
+
 /** Moves the assertions about integers, numbers and booleans to the keyword `scalar`. */
 function withScalar(schema: RewrittenSchema, type: Schema['type']): RewrittenSchema {
   const scalarType = scalarTypes.find((each) => each === type)
-  const isMoved = (name: string) =>
-    isNumeric(name) || (scalarType !== undefined && /^(?:type|format|enum|const)$/.test(name))
+  const isMoved = (name: string) => isNumeric(name) || (scalarType !== undefined && ofScalars.includes(name))
   // A numeric assertion does nothing beside another type.
   const isKept = (name: string) => !isNumeric(name) || type === undefined || type === 'integer' || type === 'number'
   const entries = Object.entries(schema)

@@ -1,5 +1,5 @@
 import type { ScalarSchema } from './scalar-assertions.ts'
-import type { Keywords, NameOf } from './schema.ts'
+import type { ChoiceName, Keywords, NameOf } from './schema.ts'
 
 /** A schema as Ajv gets it. */
 export type Rewritten = RewrittenSchema | boolean
@@ -7,15 +7,14 @@ export type Rewritten = RewrittenSchema | boolean
 /** The keywords that Ajv gets in another form. */
 type Replaced =
   | NameOf<{ is: 'annotation' } | { about: 'numbers' }>
-  | 'anyOf'
-  | 'oneOf'
+  | ChoiceName
   | 'patternProperties'
   | 'unevaluatedProperties'
   | 'unevaluatedItems'
 
-export interface RewrittenSchema extends Omit<Keywords<Rewritten>, Replaced> {
-  readonly anyOf?: Alternatives
-  readonly oneOf?: Alternatives
+type Choices = { readonly [Name in ChoiceName]?: Alternatives }
+
+export interface RewrittenSchema extends Omit<Keywords<Rewritten>, Replaced>, Choices {
   readonly scalar?: ScalarSchema
   readonly declared?: Declaration
   /** The defaults of properties. */

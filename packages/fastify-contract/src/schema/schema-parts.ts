@@ -1,7 +1,7 @@
 import { isObject } from '../json/json.ts'
 import { unescapeName } from '../json/pointer.ts'
 import type { ApplicatorName, Applies, Keywords, NameOf, NamedSchemas, Schema, Subschema } from './schema.ts'
-import { applicatorOf, isApplicator, keywordOf, keywords } from './schema.ts'
+import { applicatorOf, isApplicator, keywordNames, keywordOf } from './schema.ts'
 
 /** The start of every reference to a named schema. */
 export const schemasPointer = '#/components/schemas/'
@@ -21,6 +21,13 @@ export function appliesTo(keyword: string): Applies | undefined {
 /** Whether a keyword asserts nothing. */
 export function isAnnotation(keyword: string): boolean {
   return keywordOf(keyword)?.is === 'annotation' || keyword.startsWith('x-')
+}
+
+const dataNames: readonly string[] = keywordNames({ isData: true })
+
+/** Whether the value of a keyword is data, in which nothing is a schema. */
+export function isData(keyword: string): boolean {
+  return dataNames.includes(keyword) || keyword.startsWith('x-')
 }
 
 export function withoutAnnotations(schema: Schema): Schema {
@@ -85,14 +92,9 @@ export function isSchema(member: unknown): boolean {
   return isObject(member)
 }
 
-const composing = Object.keys(keywords)
-  .filter(isApplicator)
-  .filter((name) => applicatorOf(name).describes !== undefined)
+const always = keywordNames({ describes: 'always' })
 /** The keywords whose subschemas describe the same value, always or sometimes. */
-const compositions = {
-  always: composing.filter((name) => applicatorOf(name).describes === 'always'),
-  sometimes: composing,
-} as const
+const compositions = { always, sometimes: [...always, ...keywordNames({ describes: 'sometimes' })] }
 
 /**
  * Lists a schema and every schema that describes the same value, through references and compositions. `true` and `false`

@@ -83,11 +83,21 @@ export type KeywordName = Exclude<keyof Schema, `x-${string}`>
 export type Applies = 'to the value' | 'to a part' | 'to a name'
 
 /** What a keyword says (JSON Schema 2020-12, core, section 7). */
-export type Keyword =
-  | { is: 'annotation' | 'reference' }
-  /** The values that it says something about. */
-  | { is: 'assertion'; about: 'any value' | 'numbers' | 'texts' | 'lists' | 'objects' }
-  | Applicator
+export type Keyword = { is: 'reference' } | Annotation | Assertion | Applicator
+
+interface Annotation {
+  is: 'annotation'
+  /** Whether its value may be any, in which nothing is a schema. */
+  isData?: true
+}
+
+interface Assertion {
+  is: 'assertion'
+  /** The values that it says something about: for any, see JSON Schema 2020-12, validation, section 6.1. */
+  about: 'any value' | 'numbers' | 'texts' | 'numbers and texts' | 'lists' | 'objects'
+  isData?: true
+  beside?: 'contains'
+}
 
 /** A keyword with subschemas (JSON Schema 2020-12, core, sections 10 and 11). */
 export interface Applicator {
@@ -98,9 +108,12 @@ export interface Applicator {
   /** Whether a value that does not match one may be valid, or one that does may be invalid. */
   isTest?: true
   holds: 'one' | 'a list' | 'a map'
+  /** Without which keyword it means nothing. */
+  beside?: 'if'
 }
 
 const annotation = { is: 'annotation' } as const
+const data = { is: 'annotation', isData: true } as const
 const aboutNumbers = { is: 'assertion', about: 'numbers' } as const
 const aboutTexts = { is: 'assertion', about: 'texts' } as const
 const aboutLists = { is: 'assertion', about: 'lists' } as const
@@ -116,8 +129,8 @@ export const keywords = {
   oneOf: { is: 'applicator', applies: 'to the value', describes: 'sometimes', holds: 'a list', isTest: true },
   not: { is: 'applicator', applies: 'to the value', holds: 'one', isTest: true },
   if: { is: 'applicator', applies: 'to the value', describes: 'sometimes', holds: 'one', isTest: true },
-  then: { is: 'applicator', applies: 'to the value', describes: 'sometimes', holds: 'one' },
-  else: { is: 'applicator', applies: 'to the value', describes: 'sometimes', holds: 'one' },
+  then: { is: 'applicator', applies: 'to the value', describes: 'sometimes', holds: 'one', beside: 'if' },
+  else: { is: 'applicator', applies: 'to the value', describes: 'sometimes', holds: 'one', beside: 'if' },
   dependentSchemas: { is: 'applicator', applies: 'to the value', describes: 'sometimes', holds: 'a map' },
   prefixItems: { is: 'applicator', applies: 'to a part', holds: 'a list' },
   items: { is: 'applicator', applies: 'to a part', holds: 'one' },
@@ -130,9 +143,9 @@ export const keywords = {
   propertyNames: { is: 'applicator', applies: 'to a name', holds: 'one' },
 
   type: aboutAny,
-  enum: aboutAny,
-  const: aboutAny,
-  format: aboutAny,
+  enum: { ...aboutAny, isData: true },
+  const: { ...aboutAny, isData: true },
+  format: { is: 'assertion', about: 'numbers and texts' },
   minimum: aboutNumbers,
   maximum: aboutNumbers,
   exclusiveMinimum: aboutNumbers,
@@ -144,22 +157,22 @@ export const keywords = {
   minItems: aboutLists,
   maxItems: aboutLists,
   uniqueItems: aboutLists,
-  minContains: aboutLists,
-  maxContains: aboutLists,
+  minContains: { ...aboutLists, beside: 'contains' },
+  maxContains: { ...aboutLists, beside: 'contains' },
   minProperties: aboutObjects,
   maxProperties: aboutObjects,
   required: aboutObjects,
   dependentRequired: aboutObjects,
 
-  default: annotation,
+  default: data,
   readOnly: annotation,
   writeOnly: annotation,
   discriminator: annotation,
   title: annotation,
   description: annotation,
   deprecated: annotation,
-  example: annotation,
-  examples: annotation,
+  example: data,
+  examples: data,
   externalDocs: annotation,
   xml: annotation,
   $comment: annotation,
@@ -176,6 +189,24 @@ export type AssertionName = NameOf<{ is: 'assertion' }>
 
 /** The name of an assertion about numbers. */
 export type NumericName = NameOf<{ about: 'numbers' }>
+
+type PartOf<Each> = Each extends Keyword ? Readonly<Partial<Each>> : never
+
+/** The names of the keywords of a role, in the order of the table. */
+export function keywordNames<const Role extends PartOf<Keyword>>(role: Role): NameOf<Role>[] {
+  const isOf = (name: KeywordName): name is NameOf<Role> => {
+    const said = new Map<string, unknown>(Object.entries(keywords[name]))
+    return Object.entries(role).every(([key, value]) => said.get(key) === value)
+  }
+  return Object.keys(keywords).filter(isKeyword).filter(isOf)
+}
+
+/** The keywords of which a value matches one subschema or several. */
+export const choiceNames = keywordNames({ describes: 'sometimes', holds: 'a list' })
+export type ChoiceName = (typeof choiceNames)[number]
+
+/** The keywords that mean nothing without another, which is the first of each list. */
+export const groups = (['if', 'contains'] as const).map((first) => [first, ...keywordNames({ beside: first })] as const)
 
 /** What the table says of a keyword; undefined for any other name. */
 export function keywordOf(name: string): Keyword | undefined {
