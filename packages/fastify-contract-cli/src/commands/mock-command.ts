@@ -26,7 +26,8 @@ contract, or else a valid value. What is posted to a collection is listed, read,
 Request headers: Prefer: code=404 asks for a declared status, Prefer: example=NAME for an example.`
 
 const text = (value: string) => ({ type: 'string', default: value }) as const
-const auth = { type: 'string', multiple: true, default: [] as string[] } as const
+const none: string[] = []
+const auth = { type: 'string', multiple: true, default: none } as const
 const options = { port: text('3000'), host: text('127.0.0.1'), auth }
 
 /**

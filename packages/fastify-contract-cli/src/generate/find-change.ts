@@ -67,5 +67,5 @@ function keepsOrder(from: Container, to: Container): boolean {
 }
 
 function memberOf(container: Container, name: string): unknown {
-  return (container as Record<string, unknown>)[name]
+  return Reflect.get(container, name)
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import { isObject } from 'fastify-contract/json'
 
 /**
  * A line for a package whose files are not ES modules, as generated files are (Node.js, "Determining module system").
@@ -18,7 +19,8 @@ export async function moduleTypeProblem(folder: string, root: string): Promise<s
 /** @returns undefined if there is none; npm reports a package.json that is not JSON */
 function typeOf(manifest: string): unknown {
   try {
-    return (JSON.parse(manifest) as { type?: unknown } | null)?.type
+    const parsed: unknown = JSON.parse(manifest)
+    return isObject(parsed) ? parsed['type'] : undefined
   } catch {
     return undefined
   }

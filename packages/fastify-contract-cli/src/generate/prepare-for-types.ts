@@ -189,7 +189,9 @@ export function prepareForTypes(
     return { ...commentsOf(schema), ...noted(borne, schema) }
   }
 
-  return { source: copy(form === 'handlers' ? withUnnamedWebhooks(document) : nameAlternatives(document)), marks }
+  const changed =
+    form === 'handlers' ? withUnnamedWebhooks(document) : { components: {}, ...nameAlternatives(document) }
+  return { source: copy(changed), marks }
 }
 
 /** With a type, openapi-typescript calls `transform`. */

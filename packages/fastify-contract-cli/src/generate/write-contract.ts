@@ -1,11 +1,10 @@
 import { type ContractDocument, type ContractTexts, sealContract } from 'fastify-contract/document'
-import type { CheckedContract } from '../model/read-contract.ts'
 import { findChange } from './find-change.ts'
 import { printJson } from './print-json.ts'
 import { writeNamedValues } from './write-named-values.ts'
 
 /** The texts of a checked contract. */
-export function contractTexts({ written, document }: Pick<CheckedContract, 'written' | 'document'>): ContractTexts {
+export function contractTexts({ written, document }: { written: unknown; document: ContractDocument }): ContractTexts {
   const change = findChange(written, document)
   return { document: printJson(written), ...(change === undefined ? {} : { changes: printJson(change) }) }
 }

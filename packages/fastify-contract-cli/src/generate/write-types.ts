@@ -52,17 +52,15 @@ export function writeTypes({
  */
 export function writePlainTypes(written: Record<string, unknown>): string {
   const { source } = prepareForTypes(written as unknown as ContractDocument, 'plain')
-  return transformed(
-    { components: {}, ...(source as OpenAPI3) },
-    {
-      defaultNonNullable: true,
-      transform: (schema, options) => mendedTypeOf(schema, options),
-    },
-  )
+  return transformed(source, {
+    defaultNonNullable: true,
+    transform: (schema, options) => mendedTypeOf(schema, options),
+  })
 }
 
 /** @param source a checked contract. The default export would lint and bundle it again. Omitted options are off. */
 function transformed(source: unknown, options: Partial<GlobalContext>): string {
+  // The copy of a contract is one.
   const contract = source as OpenAPI3
   const context: Partial<GlobalContext> = {
     injectFooter: [],
@@ -115,7 +113,6 @@ interface Noted extends Pick<Schema, 'format' | 'minItems' | 'maxItems'> {
   [note]?: Note
 }
 
-type Transformed = Parameters<typeof transformSchemaObject>[0]
 type Options = Parameters<typeof transformSchemaObject>[1]
 
 /** The type of a schema, if it differs from that of openapi-typescript. */
@@ -137,8 +134,7 @@ function mendedTypeOf(schema: Noted, options: Options): TypeNode | undefined {
   if (noted === undefined) return undefined
   const { marks, required = [], content } = noted
   if (content === 'object') return ts.factory.createKeywordTypeNode(ts.SyntaxKind.ObjectKeyword)
-  // The contract was checked.
-  const inner = transformSchemaObject(content as Transformed, options)
+  const inner = typeOfCopy(content, options)
   if (required.length === 0) return tsIntersection(marks.map((mark) => marked(mark, inner)))
   return ts.factory.createTypeReferenceNode('WithRequired', [inner, tsUnion(required.map((name) => tsLiteral(name)))])
 }
@@ -148,8 +144,7 @@ function mendedTypeOf(schema: Noted, options: Options): TypeNode | undefined {
  */
 function tupleOf(schema: Noted, options: Options): TypeNode {
   const { type, prefixItems = [], items, minItems = 0, maxItems = Infinity } = schema
-  // The contract was checked.
-  const typeOfItem = (item: unknown) => transformSchemaObject((item === true ? {} : item) as Transformed, options)
+  const typeOfItem = (item: unknown) => typeOfCopy(item === true ? {} : item, options)
   const first = prefixItems.map((item, index) =>
     index < minItems ? typeOfItem(item) : ts.factory.createOptionalTypeNode(typeOfItem(item)),
   )
@@ -160,6 +155,11 @@ function tupleOf(schema: Noted, options: Options): TypeNode {
   return isNullable
     ? ts.factory.createUnionTypeNode([tuple, ts.factory.createLiteralTypeNode(ts.factory.createNull())])
     : tuple
+}
+
+function typeOfCopy(schema: unknown, options: Options): TypeNode {
+  // The contract was checked.
+  return transformSchemaObject(schema as Parameters<typeof transformSchemaObject>[0], options)
 }
 
 /** Whether a type may contain others. */

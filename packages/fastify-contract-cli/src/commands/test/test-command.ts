@@ -36,7 +36,8 @@ that answer 501 need not be tested.
   --junit FILE               also write a report in JUnit's XML`
 
 const text = { type: 'string' } as const
-const several = { type: 'string', multiple: true, default: [] as string[] } as const
+const none: string[] = []
+const several = { type: 'string', multiple: true, default: none } as const
 const flag = { type: 'boolean', default: false } as const
 const seconds = { type: 'string', default: '60' } as const
 const places = { url: text, seed: text, only: text, junit: text, seconds } as const
