@@ -8,9 +8,9 @@ import {
   fastifyContract,
   fastifyOptions,
 } from 'fastify-contract'
-import { type ContractDocument, type ContractOperation } from 'fastify-contract/document'
+import type { ContractOperation } from 'fastify-contract/document'
 import { documentOf, operationsIn, operationsOf, sealContract } from 'fastify-contract/document'
-import { parseJsonWithBigInts, stringifyJson } from 'fastify-contract/json'
+import { parseJsonWithBigInts } from 'fastify-contract/json'
 import { type SecurityScheme, requiredSchemesOf } from 'fastify-contract/security'
 import { contractTexts } from '../generate/write-contract.ts'
 import { declaredSuccessOf, readContract, successOf } from '../suite/ground/contract.ts'
@@ -107,13 +107,12 @@ export function withoutSuccess(contract: Contract): ContractOperation[] {
 function withSuccesses(contract: Contract): Contract {
   const without = withoutSuccess(contract)
   if (without.length === 0) return contract
-  // A copy of a document is one.
-  const document = parseJsonWithBigInts(stringifyJson(documentOf(contract))) as ContractDocument
+  const document = structuredClone(documentOf(contract))
   for (const { path, method } of without) {
     const operation = operationsIn(document.paths?.[path] ?? {}).find((each) => each.method === method)?.written
     if (operation !== undefined) operation.responses = { ...operation.responses, 204: { description: 'Done.' } }
   }
-  const written = parseJsonWithBigInts(contract.document) as Record<string, unknown>
+  const written = parseJsonWithBigInts(contract.document)
   return sealContract({ ...contract, ...contractTexts({ written, document }) })
 }
 

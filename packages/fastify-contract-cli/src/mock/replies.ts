@@ -9,10 +9,13 @@ import { plainValue } from '../suite/draw/plain-value.ts'
 import { isReply } from './conform.ts'
 import { lastPage } from './last-page.ts'
 
+/** Validated as the value that it is. */
+type HeaderValue = string | number | bigint | boolean
+
 /** What a handler returns. */
 export interface MockReply {
   status: number
-  headers: Record<string, string>
+  headers: Record<string, HeaderValue>
   contentType?: string
   body?: unknown
 }
@@ -103,7 +106,7 @@ function exampleOf(holder: Exampled, name: string | undefined): { value: unknown
 
 /** Every declared header. */
 function headersOf({ headers = {} }: ContractResponse, source: SchemaSource, wanted: Wanted): MockReply['headers'] {
-  const values: Record<string, string> = {}
+  const values: MockReply['headers'] = {}
   const wished = new Map(Object.entries(wanted.headers ?? {}))
   for (const [name, { required, schema = {}, ...header }] of Object.entries(headers)) {
     const lower = name.toLowerCase()
@@ -115,8 +118,7 @@ function headersOf({ headers = {} }: ContractResponse, source: SchemaSource, wan
       const value = set ?? exampleOf(header, wanted.example)?.value ?? plainValue(schema, source)
       if (!isSendable(value)) throw new NoGenerator(`cannot generate the header ${name}`)
       if (lower === 'link' && required !== true && /rel="?next/i.test(String(value))) continue
-      // Validated as the value that it is.
-      values[name] = value as string
+      values[name] = value
     } catch (error) {
       if (!(error instanceof NoGenerator) || required === true) throw error
     }
@@ -124,7 +126,7 @@ function headersOf({ headers = {} }: ContractResponse, source: SchemaSource, wan
   return values
 }
 
-function isSendable(value: unknown): boolean {
+function isSendable(value: unknown): value is HeaderValue {
   return (
     ['string', 'number', 'bigint', 'boolean'].includes(typeof value) && /^[\t\x20-\x7e\x80-\xff]*$/.test(String(value))
   )

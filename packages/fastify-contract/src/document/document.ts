@@ -76,6 +76,8 @@ export interface ContractResponse {
   description: string
   headers?: Record<string, Header>
   content?: Record<string, MediaType>
+  /** Not read by the server (OpenAPI 3.1, "Link Object"). */
+  links?: Record<string, { operationId?: string; parameters?: Record<string, unknown> }>
 }
 
 export interface Header extends Exampled {

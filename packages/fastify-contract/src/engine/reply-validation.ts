@@ -16,7 +16,7 @@ import { type CheckOf, type CheckedMedia, type Media, createMediaFinder, fieldVa
 /** The reply of any operation. */
 export interface AnyReply {
   status: number
-  headers?: Record<string, string | number | bigint | undefined>
+  headers?: Record<string, string | number | bigint | boolean | undefined>
   body?: unknown
   /** The media type of the body; by default the only one that the response declares, or the only JSON. */
   contentType?: string | undefined

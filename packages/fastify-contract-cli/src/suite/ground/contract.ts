@@ -38,6 +38,7 @@ export type SchemaChecks = (value: unknown, schema: Subschema, kind?: CheckKind)
 
 /** @param document one that `fastify-contract generate` has checked, parsed by `parseJsonWithBigInts` */
 export function readContract(document: unknown): TestedContract {
+  // `generate` has checked it.
   const checked = document as ContractDocument
   const schemas = checked.components?.schemas ?? {}
   return {

@@ -46,17 +46,9 @@ function resourceOf(create: ContractOperation, operations: readonly ContractOper
   }
 }
 
-/** A link of a response (OpenAPI 3.1, "Link Object"); the contract's types leave it out: the server does not read it. */
-interface Link {
-  operationId?: string
-  parameters?: Record<string, unknown>
-}
-
 /** The links of an operation's response. */
-export function linksOf({ object }: ContractOperation, status: number): [name: string, link: Link][] {
-  // `generate` has checked their form.
-  const { links = {} } = (object.responses[String(status)] ?? {}) as { links?: Record<string, Link> }
-  return Object.entries(links)
+export function linksOf({ object }: ContractOperation, status: number) {
+  return Object.entries(object.responses[String(status)]?.links ?? {})
 }
 
 /** The object that a body is, also in an envelope such as `{ pet: { … } }`. */

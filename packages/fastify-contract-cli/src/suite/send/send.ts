@@ -83,8 +83,8 @@ function exchangeWith(app: App, baseOf: (request: WireRequest) => string): Excha
   if (typeof app !== 'function') {
     return async (sent) => {
       const { method, url, headers, body } = sent
-      // Fastify's type lists methods; `inject` takes each.
       const request = {
+        // Fastify's type lists methods; `inject` takes each.
         method: method as never,
         url: `${baseOf(sent)}${url}`,
         headers,
