@@ -23,8 +23,10 @@ interface Choice {
   hasExamples: boolean
   /** Whether objects have only what they must have. */
   isLeast: boolean
-  /** How many more values are made for what may be left out, and in all. */
-  left: { optional: number; parts: number }
+  /** How many more values are made for what may be left out. */
+  optional: { left: number }
+  /** How many more values are made in all, by this choice and others like it. */
+  parts: { left: number }
   /** How many more of these values are checked before they are part of another; undefined checks none. */
   checks: { left: number } | undefined
 }
@@ -44,16 +46,19 @@ export function plainValue(
 ): Json {
   const kind = source.direction === 'response' ? 'closed' : source.direction
   const some = { left: maxChecks }
+  const [most, least] = [{ left: maxParts }, { left: maxParts }]
   const choices = [0, 1, 2, 3, 4].flatMap((step) =>
     (index === 0 ? [true, false] : [false]).flatMap((hasExamples) =>
       [false, true].flatMap((isLeast) =>
-        [undefined, some].map((checks) => ({ index: index + step, hasExamples, isLeast, checks })),
+        [undefined, some].map((checks) => {
+          return { index: index + step, hasExamples, isLeast, checks, parts: isLeast ? least : most }
+        }),
       ),
     ),
   )
   for (const choice of choices) {
-    const left = { optional: maxOptional, parts: maxParts }
-    const value = attempt('', {}, () => valueOf(sent(flatten(schema, source)), { ...choice, left }))
+    const optional = { left: maxOptional }
+    const value = attempt('', {}, () => valueOf(sent(flatten(schema, source)), { ...choice, optional }))
     if (value !== undefined && source.problemsOf(value, schema, kind).length === 0 && isRight(value)) return value
   }
   throw new NoGenerator('cannot generate a value of the schema')
@@ -61,7 +66,7 @@ export function plainValue(
 
 /** @throws NoGenerator */
 function valueOf(flat: FlatSchema, choice: Choice): Json {
-  if (choice.left.parts-- <= 0) throw new NoGenerator('a schema has too many parts')
+  if (choice.parts.left-- <= 0) throw new NoGenerator('a schema has too many parts')
   const example = choice.hasExamples ? flat.examples.map(exact).find(isAllowed(flat)) : undefined
   if (example !== undefined) return example
   assertPossible(flat)
@@ -172,8 +177,8 @@ function plainList(flat: FlatSchema, choice: Choice): Json[] {
 }
 
 /** Whether what may be left out of a value is left out. */
-function isSpent(flat: FlatSchema, { isLeast, left }: Choice): boolean {
-  return isDeep(flat) || isLeast || left.optional-- <= 0
+function isSpent(flat: FlatSchema, { isLeast, optional }: Choice): boolean {
+  return isDeep(flat) || isLeast || optional.left-- <= 0
 }
 
 function plainObject(flat: FlatSchema, choice: Choice): Json {
