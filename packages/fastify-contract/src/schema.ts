@@ -1,8 +1,9 @@
 /** The parts of JSON Schemas, and checks of values against them, as the server does them. */
-export type { AssertionName, JsonType, KeywordName, NamedSchemas, Schema, Subschema } from './schema/schema.ts'
+export type { AssertionName, ChoiceName, JsonType, KeywordName, NamedSchemas, Schema } from './schema/schema.ts'
+export { type Subschema, choiceNames, groups, isKeyword, keywordNames } from './schema/schema.ts'
 export { alternativesOf, constantsOf, defaultOf, isMarked, itemsOf, propertiesOf } from './schema/meaning.ts'
 export { isOfType, requiredBy, requiredOf, typesOf } from './schema/meaning.ts'
-export { appliesTo, inPlace, isAnnotation, isSchema, subschemasOf, targetOf } from './schema/schema-parts.ts'
+export { appliesTo, inPlace, isAnnotation, isData, isSchema, subschemasOf, targetOf } from './schema/schema-parts.ts'
 export { withSubschemas, withoutAnnotations } from './schema/schema-parts.ts'
 export { schemaNameOf, schemasPointer } from './schema/schema-parts.ts'
 export { decimalOf } from './schema/scalar-assertions.ts'

@@ -1,7 +1,16 @@
 import type { ContractDocument } from 'fastify-contract/document'
 import { isObject } from 'fastify-contract/json'
-import type { NamedSchemas, Schema, Subschema } from 'fastify-contract/schema'
-import { constantsOf, isSchema, propertiesOf, requiredBy, schemaNameOf, typesOf } from 'fastify-contract/schema'
+import type { ChoiceName, NamedSchemas, Schema, Subschema } from 'fastify-contract/schema'
+import {
+  choiceNames,
+  constantsOf,
+  isData,
+  isSchema,
+  propertiesOf,
+  requiredBy,
+  schemaNameOf,
+  typesOf,
+} from 'fastify-contract/schema'
 
 /** The values of properties that tell schemas apart, by the name of the schema and that of the property. */
 type Names = Map<string, Map<string, Set<string>>>
@@ -65,11 +74,11 @@ function namesIn(document: ContractDocument, schemas: NamedSchemas): Names {
         const mapped = entries.filter(([, target]) => target === schema || schemaNameOf(target) === schema)
         return mapped.length === 0 ? [schema] : mapped.map(([value]) => value)
       }
-      const alternatives = [...refersTo(node, 'oneOf'), ...refersTo(node, 'anyOf')]
+      const alternatives = choiceNames.flatMap((keyword) => refersTo(node, keyword))
       for (const each of alternatives) add(each, property, valuesOf(each))
       if (name !== undefined && alternatives.length === 0) addChildren(name, property, valuesOf, [name])
     }
-    for (const [key, member] of Object.entries(node)) if (!/^(?:x-|examples?$|default$|enum$)/.test(key)) visit(member)
+    for (const [key, member] of Object.entries(node)) if (!isData(key)) visit(member)
   }
   for (const [name, schema] of Object.entries(schemas)) visit(schema, name)
   visit({ ...document, components: { ...document.components, schemas: {} } })
@@ -77,7 +86,7 @@ function namesIn(document: ContractDocument, schemas: NamedSchemas): Names {
 }
 
 /** The named schemas in a list of a schema. */
-function refersTo(schema: Subschema, keyword: 'allOf' | 'anyOf' | 'oneOf'): string[] {
+function refersTo(schema: Subschema, keyword: 'allOf' | ChoiceName): string[] {
   const { [keyword]: members = [] } = isSchema(schema) ? schema : {}
   return members.filter(isSchema).flatMap(({ $ref }) => schemaNameOf($ref) ?? [])
 }
@@ -85,7 +94,7 @@ function refersTo(schema: Subschema, keyword: 'allOf' | 'anyOf' | 'oneOf'): stri
 /** Limits a property to those of the constants that a schema allows; the same schema if it allows no other, or none. */
 function withConstants(schema: Schema, property: string, values: string[], schemas: NamedSchemas): Schema {
   // Alternatives that contain others are told apart by these.
-  if ('oneOf' in schema || 'anyOf' in schema) return schema
+  if (choiceNames.some((keyword) => keyword in schema)) return schema
   const declared = propertiesOf(schema, schemas).get(property)
   const lists = constantsOf(declared, schemas)
   const allowed = values.filter((value) => lists.every((list) => list.includes(value)))

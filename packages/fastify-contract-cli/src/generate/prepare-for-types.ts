@@ -2,7 +2,9 @@ import { type ContractDocument, isJson, kindOf, maps } from 'fastify-contract/do
 import { find, isObject, isOfBigInts, mapMembers, stringifyJson } from 'fastify-contract/json'
 import {
   type Schema,
+  choiceNames,
   defaultOf,
+  isData,
   isMarked,
   propertiesOf,
   requiredBy,
@@ -20,9 +22,6 @@ export type Mark = (typeof markOf)[Marked]
 type Marked = keyof typeof markOf
 
 const markOf = { default: '$Default', readOnly: '$Read', writeOnly: '$Write' } as const
-
-/** Members that are values rather than schemas. */
-const values: readonly string[] = ['const', 'default', 'enum', 'example', 'examples', 'required']
 
 /** The members that openapi-typescript writes to the comment of a property. */
 const commented: readonly string[] = ['default', 'deprecated', 'description', 'example', 'summary', 'title']
@@ -91,7 +90,7 @@ export function prepareForTypes(
       isNever(schema) ||
       // openapi-typescript takes an empty list as no word at all.
       (Array.isArray(listed) && listed.length === 0) ||
-      ['anyOf', 'oneOf'].some((name) => Array.isArray(schema[name]) && schema[name].every(isNothing)) ||
+      choiceNames.some((name) => Array.isArray(schema[name]) && schema[name].every(isNothing)) ||
       (Array.isArray(allOf) && allOf.some(isNothing))
     )
   }
@@ -123,13 +122,13 @@ export function prepareForTypes(
       Object.entries(withoutLiterals(node, form)).map(([name, member]) => {
         // What refers to them has a copy. openapi-typescript takes `$defs` as a property.
         if (name === 'mediaTypes' || name === '$defs') return [name, undefined]
-        if (name.startsWith('x-') || values.includes(name)) return [name, withoutBigInts(member)]
+        if (name === 'required' || isData(name)) return [name, withoutBigInts(member)]
         if (typeof member === 'string' && commented.includes(name)) return [name, withoutDirectives(member)]
         // What only documents the contract is not checked.
         if (/^(?:description|summary|title)$/.test(name)) return [name, undefined]
         // openapi-typescript takes every alternative as an object; true is one.
         if (name === 'allOf' && Array.isArray(member)) return [name, member.map(copyPart)]
-        if (/^(?:any|one)Of$/.test(name) && Array.isArray(member))
+        if (choiceNames.some((each) => each === name) && Array.isArray(member))
           return [name, member.filter((each) => !isNothing(each)).map(copyAlternative)]
         if (/^(?:additional|unevaluated)Properties$/.test(name)) return [name, copyOthers(member)]
         if (name === 'patternProperties') return [name, mapMembers(member, copyOthers)]

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import { escapeName } from '../json/pointer.ts'
 import { maxErrors } from './error-limit.ts'
+import { type KeywordName, isKeyword } from './schema.ts'
 
 /** A place may contain names chosen by the client. */
 const maxLength = 1_000
@@ -33,7 +34,7 @@ function describeError({ instancePath, keyword, message = 'is not valid', params
     case 'false schema':
       return `${place} is not allowed here`
   }
-  const rule = ruleOf[keyword]?.(params) ?? message
+  const rule = (isKeyword(keyword) ? ruleOf[keyword]?.(params) : undefined) ?? message
   // Ajv reports an invalid property name at the place of its object.
   return propertyName === undefined ? `${place} ${rule}`.trim() : `the name of ${at(propertyName)} ${rule}`
 }
@@ -47,7 +48,7 @@ const withArticle = (type: unknown) =>
   type === 'null' ? 'null' : `${/^[aeio]/.test(String(type)) ? 'an' : 'a'} ${String(type)}`
 
 /** The rules of Ajv's own keywords, in the words of the library's. */
-const ruleOf: Partial<Record<string, (params: Params) => string>> = {
+const ruleOf: { readonly [Name in KeywordName]?: (params: Params) => string } = {
   type: ({ type }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
   format: ({ format }) => `must have the format ${String(format)}`,
   minLength: bound('least', 'character', 'characters'),

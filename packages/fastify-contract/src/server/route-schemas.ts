@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { FastifyServerOptions } from 'fastify'
+import { isData } from '../schema/schema-parts.ts'
 
 type CompilersFactory = NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
 
@@ -45,8 +46,7 @@ function inLowerCase(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   const members = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
     if (keyword === 'required') return [keyword, namesInLowerCase(value)]
-    if (keyword === 'enum' || keyword === 'const' || keyword === 'default' || keyword === 'examples')
-      return [keyword, value]
+    if (isData(keyword)) return [keyword, value]
     if (!byHeader.includes(keyword)) return [keyword, inLowerCase(value)]
     const headers = Object.entries(Object(value) as object)
     return [

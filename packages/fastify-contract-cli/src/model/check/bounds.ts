@@ -174,7 +174,8 @@ function lastItem(part: Schema): ReturnType<BoundsOf> {
   const { items, prefixItems, unevaluatedItems } = part
   // Others of the same value may evaluate more items.
   const isAlone =
-    !['$ref', 'items', 'contains'].some((key) => key in part) &&
+    items === undefined &&
+    !('$ref' in part || 'contains' in part) &&
     subschemasOf(part).every(({ applies }) => applies !== 'to the value')
   const key = items === false ? 'items' : unevaluatedItems === false && isAlone ? 'unevaluatedItems' : undefined
   return key === undefined ? [] : [{ key, value: Array.isArray(prefixItems) ? prefixItems.length : 0 }]

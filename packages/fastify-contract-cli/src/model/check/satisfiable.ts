@@ -4,11 +4,13 @@ import {
   type NamedSchemas,
   type Schema,
   type Subschema,
+  choiceNames,
   createValueChecks,
   inPlace,
   isAnnotation,
   isMarked,
   isSchema,
+  keywordNames,
   propertiesOf,
   requiredBy,
   typesOf,
@@ -74,10 +76,13 @@ interface Source extends Member {
   types: ReadonlySet<JsonType>
 }
 
+/** Those that limit the types of values by themselves. */
+const typing = keywordNames({ about: 'any value' })
+
 /** Two keywords that have no type in common. */
 function clashingTypes({ parts, typesOf }: Subject): Clash[] {
   const sources = parts.flatMap((object): Source[] =>
-    (['type', 'enum', 'const', 'anyOf', 'oneOf'] as const).flatMap((key) =>
+    [...typing, ...choiceNames].flatMap((key) =>
       key in object ? [{ object, key, types: typesOf({ [key]: object[key] }) }] : [],
     ),
   )
@@ -129,7 +134,7 @@ function brokenConstants({ schema, parts, checkOf }: Subject): Clash[] {
     ),
   )
   const [at, beside] = listed
-  const isAsserting = (name: string) => !isAnnotation(name) && !/^(?:\$ref|allOf|type|enum|const)$/.test(name)
+  const isAsserting = (name: string) => !isAnnotation(name) && !['$ref', 'allOf', ...typing].includes(name)
   const asserting = parts.find((part) => Object.keys(part).some(isAsserting))
   if (at === undefined || (beside === undefined && asserting === undefined)) return []
   const constants = at.key === 'const' ? [at.object.const] : at.values

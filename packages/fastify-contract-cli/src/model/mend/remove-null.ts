@@ -1,4 +1,5 @@
 import { isObject } from 'fastify-contract/json'
+import { choiceNames } from 'fastify-contract/schema'
 import type { References } from '../yaml/follow.ts'
 import type { Mending } from './mending.ts'
 import type { ContractObject } from './visit.ts'
@@ -40,7 +41,7 @@ function withoutNull(schema: Draft): Draft {
     copy['type'] = types.length === 1 ? types[0] : types
   } else if (type !== undefined) copy['type'] = type
   if (values !== undefined) copy['enum'] = Array.isArray(values) ? values.filter((value) => value !== null) : values
-  for (const name of ['anyOf', 'oneOf']) {
+  for (const name of choiceNames) {
     const alternatives = schema[name]
     if (Array.isArray(alternatives)) copy[name] = alternatives.filter((each) => !isNull(each))
   }

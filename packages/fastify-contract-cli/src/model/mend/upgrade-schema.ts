@@ -1,6 +1,6 @@
 import { kindOf } from 'fastify-contract/document'
 import { integerRanges, isIntegerFormat, isObject, isOfBigInts } from 'fastify-contract/json'
-import { inPlace, isAnnotation } from 'fastify-contract/schema'
+import { choiceNames, inPlace, isAnnotation, keywordNames } from 'fastify-contract/schema'
 import { keywordOf } from '../table/table.ts'
 import { type Draft, origin, originOf } from '../yaml/node.ts'
 import { namedSchemas } from './context.ts'
@@ -48,7 +48,7 @@ export function readAsBinary({ object }: ContractObject): void {
 }
 
 /** The keywords that would reject null whatever `type` is. */
-const closing = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'const']
+const closing = ['$ref', 'allOf', ...choiceNames, 'not', 'const']
 
 /**
  * Reads `nullable` of OpenAPI 3.0, which adds null also beside `$ref`, compositions and `enum`, because authors mean that.
@@ -77,7 +77,10 @@ export function addNull({ object }: ContractObject, { isOld, warn }: Mending): v
   object['anyOf'] = [inner, { [origin]: originOf(object), type: 'null' }]
 }
 
-const limits = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'enum', 'const']
+const limits = [
+  ...keywordNames({ about: 'numbers' }).filter((name) => name !== 'multipleOf'),
+  ...keywordNames({ is: 'assertion', isData: true }),
+]
 
 /**
  * Reads integers that may be beyond 2^53 as int64 or uint64, because numbers would round them: those with such a bound, and

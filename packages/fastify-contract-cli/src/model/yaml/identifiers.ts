@@ -1,4 +1,5 @@
 import { escapeName, isObject, lookUp } from 'fastify-contract/json'
+import { isData } from 'fastify-contract/schema'
 import type { Reading } from './read-yaml.ts'
 import type { Draft } from './node.ts'
 
@@ -103,11 +104,6 @@ export function pointerOfAnchor(node: unknown, anchor: string, pointer = ''): st
     if (found !== undefined) return found
   }
   return undefined
-}
-
-/** Whether a member has values, or is an extension: no schemas. */
-function isData(name: string): boolean {
-  return /^(?:x-.*|const|enum|examples?|default)$/.test(name)
 }
 
 function withoutFragment(uri: URL): string {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { isIntegerFormat } from 'fastify-contract/json'
-import { type JsonType, type Subschema, alternativesOf } from 'fastify-contract/schema'
+import type { JsonType, KeywordName, Subschema } from 'fastify-contract/schema'
+import { alternativesOf, choiceNames, isKeyword } from 'fastify-contract/schema'
 import type { Assertions } from '../draw/assertions.ts'
 import {
   type FlatSchema,
@@ -33,7 +34,7 @@ export interface Break<Breaking = Json> {
 }
 
 /** What is put in place of a keyword, so that what is drawn breaks it from the nearest value on. */
-const opposites: Record<string, (bound: number) => Assertions> = {
+const opposites: { readonly [Name in KeywordName]?: (bound: number) => Assertions } = {
   // Narrower bounds forbid what the format does.
   format: () => ({ format: beyondFormats, minimum: -(2n ** 99n), maximum: 2n ** 99n }),
   minimum: (bound) => ({ format: beyondFormats, exclusiveMaximum: bound }),
@@ -47,7 +48,7 @@ const opposites: Record<string, (bound: number) => Assertions> = {
 }
 
 /** What forbids nothing. */
-const idle: Record<string, Json> = {
+const idle: { readonly [Name in KeywordName]?: Json } = {
   minLength: 0,
   minItems: 0,
   minProperties: 0,
@@ -57,7 +58,7 @@ const idle: Record<string, Json> = {
 
 function isIdle(keyword: string, value: Json): boolean {
   if (keyword === 'format') return !isIntegerFormat(value) && isUncheckedFormat(value)
-  return Object.hasOwn(idle, keyword) && idle[keyword] === value
+  return isKeyword(keyword) && keyword in idle && idle[keyword] === value
 }
 
 /** Of each type some. */
@@ -91,7 +92,7 @@ function breaksAt(whole: FlatSchema, place: string, part: Part): Break[] {
   const flat = sent(whole)
   const shape = shapeOf(flat, part)
   // Which rule of an alternative is broken depends on which one was meant.
-  const choice = ['const', 'enum', 'anyOf', 'oneOf'].find((keyword) => keyword in flat.assertions)
+  const choice = ['const', 'enum', ...choiceNames].find((keyword) => keyword in flat.assertions)
   const own = shape === 'json' || shape === 'text' ? ownBreaks(flat, place, part, choice) : []
   const isJson = shape === 'json'
   const isSplit = (shape === 'list' || shape === 'deep') && namedTypesOf(flat).length === 1
@@ -193,7 +194,7 @@ function against(flat: FlatSchema, keyword: string, value: unknown): fc.Arbitrar
   const others = Object.fromEntries(Object.entries(flat.assertions).filter(([each]) => each !== keyword))
   if (keyword === 'pattern') return fc.oneof(drawn({ ...flat, examples: [], assertions: others }), around(flat))
   // The keywords that have an opposite have a number.
-  const opposite = opposites[keyword]?.(value as number)
+  const opposite = isKeyword(keyword) ? opposites[keyword]?.(value as number) : undefined
   return drawn({ ...flat, examples: [], assertions: { ...others, ...opposite }, choices: alternativesOf(others) })
 }
 

@@ -1,4 +1,4 @@
-import type { JsonType, Schema, Subschema } from 'fastify-contract/schema'
+import { type JsonType, type Schema, type Subschema, groups } from 'fastify-contract/schema'
 import { canonical } from '../ground/exact-json.ts'
 
 /** The keywords of a schema but for those that a flat schema has in its other members. */
@@ -13,23 +13,16 @@ export interface Both {
 
 /** Merges what two schemas assert. */
 export function bothOf(a: Assertions, b: Assertions): Both {
-  const apart = together.filter(([first = '']) => first in a && first in b)
-  const groups = apart.map((group) => only(b, (keyword) => group.includes(keyword)))
+  const apart = groups.filter(([first]) => first in a && first in b).map((group): readonly string[] => group)
   const rest = only(b, (keyword) => !apart.flat().includes(keyword))
   const clashing = namesIn(rest).filter((name) => name in a && canonical(a[name]) !== canonical(rest[name]))
   const combined = clashing.map((name) => [name, combine(name, a, rest)] as const)
   const others = combined.filter(([, value]) => value === undefined).map(([name]) => ({ [name]: rest[name] }))
   return {
     assertions: { ...rest, ...a, ...Object.fromEntries(combined.filter(([, value]) => value !== undefined)) },
-    also: [...groups, ...others],
+    also: [...apart.map((group) => only(b, (keyword) => group.includes(keyword))), ...others],
   }
 }
-
-/** Keywords that mean nothing without the first of them. */
-const together: string[][] = [
-  ['if', 'then', 'else'],
-  ['contains', 'minContains', 'maxContains'],
-]
 
 type Name = keyof Assertions
 
