@@ -172,6 +172,9 @@ test('the alternatives of a discriminator have the constants that select them, i
     C: kind('c'),
     D: { type: 'object' },
     Beside: { type: 'object', properties: { any: { nullable: true, allOf: [to('Any')] } } },
+    // A property may have the name of a keyword.
+    Named: { type: 'object', properties: { default: { oneOf: [to('E')], discriminator: { propertyName: 'kind' } } } },
+    E: { type: 'object' },
     Parent: { type: 'object', properties: { kind: text }, discriminator: { propertyName: 'kind' } },
     Child: { allOf: [to('Parent')] },
     Grandchild: { allOf: [to('Child')] },
@@ -185,6 +188,7 @@ test('the alternatives of a discriminator have the constants that select them, i
     'B: { kind: "two"; };',
     'C: { kind?: "c"; };',
     'D: { kind: "D"; };',
+    'E: { kind: "E"; };',
     'any?: components["schemas"]["Any"] | null;',
     'Parent: { kind?: string; };',
     'Child: components["schemas"]["Parent"] & { kind: "Child" | "Grandchild"; };',

@@ -1,4 +1,4 @@
-import type { ContractDocument } from 'fastify-contract/document'
+import { type ContractDocument, maps } from 'fastify-contract/document'
 import { isObject } from 'fastify-contract/json'
 import type { ChoiceName, NamedSchemas, Schema, Subschema } from 'fastify-contract/schema'
 import {
@@ -63,7 +63,8 @@ function namesIn(document: ContractDocument, schemas: NamedSchemas): Names {
       return values
     })
   }
-  function visit(node: unknown, name?: string): void {
+  /** @param isMap whether the names of its members are no keywords */
+  function visit(node: unknown, { name, isMap = false }: { name?: string; isMap?: boolean } = {}): void {
     if (Array.isArray(node)) for (const each of node) visit(each)
     if (!isObject(node)) return
     const { discriminator } = node
@@ -78,9 +79,10 @@ function namesIn(document: ContractDocument, schemas: NamedSchemas): Names {
       for (const each of alternatives) add(each, property, valuesOf(each))
       if (name !== undefined && alternatives.length === 0) addChildren(name, property, valuesOf, [name])
     }
-    for (const [key, member] of Object.entries(node)) if (!isData(key)) visit(member)
+    for (const [key, member] of Object.entries(node))
+      if (isMap || !isData(key)) visit(member, { isMap: !isMap && maps.includes(key) })
   }
-  for (const [name, schema] of Object.entries(schemas)) visit(schema, name)
+  for (const [name, schema] of Object.entries(schemas)) visit(schema, { name })
   visit({ ...document, components: { ...document.components, schemas: {} } })
   return names
 }

@@ -1,3 +1,4 @@
+import { maps } from 'fastify-contract/document'
 import { escapeName, isObject, lookUp } from 'fastify-contract/json'
 import { isData } from 'fastify-contract/schema'
 import type { Reading } from './read-yaml.ts'
@@ -33,7 +34,7 @@ export function resolveIdentifiers({ document, references, anchored, hasIdentifi
   const own = typeof self === 'string' && URL.canParse(self, noBase) ? withoutFragment(new URL(self, noBase)) : noBase
   resources.set(own, root)
 
-  function walk(node: unknown, pointer: string, base: string, resource: Resource): void {
+  function walk(node: unknown, pointer: string, base: string, resource: Resource, isMap = false): void {
     if (typeof node !== 'object' || node === null) return
     if (!isObject(node)) {
       for (const [name, member] of Object.entries(node)) walk(member, `${pointer}/${name}`, base, resource)
@@ -53,8 +54,8 @@ export function resolveIdentifiers({ document, references, anchored, hasIdentifi
     }
     if (typeof node['$dynamicRef'] === 'string' && reference === undefined) referring.push({ holder: node, base })
     if (typeof reference === 'string') holders.push({ holder: node, reference, base })
-    for (const [name, member] of Object.entries(node))
-      if (!isData(name)) walk(member, `${pointer}/${escapeName(name)}`, base, resource)
+    for (const { name, member, isMap: isInner } of partsOf(node, isMap))
+      walk(member, `${pointer}/${escapeName(name)}`, base, resource, isInner)
   }
   walk(document, '', own, root)
 
@@ -95,15 +96,20 @@ function pointerOf(uri: URL, resources: ReadonlyMap<string, Resource>): string |
 }
 
 /** The JSON Pointer of the schema that has an anchor, in a document without base URIs of its own. */
-export function pointerOfAnchor(node: unknown, anchor: string, pointer = ''): string | undefined {
+export function pointerOfAnchor(node: unknown, anchor: string, pointer = '', isMap = false): string | undefined {
   if (typeof node !== 'object' || node === null) return undefined
   if (isObject(node) && [node['$anchor'], node['$dynamicAnchor']].includes(anchor)) return pointer
-  for (const [name, member] of Object.entries(node)) {
-    if (isData(name)) continue
-    const found = pointerOfAnchor(member, anchor, `${pointer}/${encodeURIComponent(escapeName(name))}`)
+  for (const { name, member, isMap: isInner } of partsOf(node, isMap)) {
+    const found = pointerOfAnchor(member, anchor, `${pointer}/${encodeURIComponent(escapeName(name))}`, isInner)
     if (found !== undefined) return found
   }
   return undefined
+}
+
+/** The members that may have schemas. @param isMap whether their names are no keywords */
+function partsOf(node: object, isMap: boolean) {
+  const members = Object.entries(node).filter(([name]) => isMap || !isData(name))
+  return members.map(([name, member]: [string, unknown]) => ({ name, member, isMap: !isMap && maps.includes(name) }))
 }
 
 function withoutFragment(uri: URL): string {
