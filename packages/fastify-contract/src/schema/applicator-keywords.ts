@@ -4,7 +4,8 @@ import { type Compilers, type Context, contextOf, isBranchValid } from './branch
 import { ending, maxErrors } from './error-limit.ts'
 import type { CalledKeyword } from './guarded.ts'
 import { LinearPattern } from './linear-pattern.ts'
-import type { Patterned, Rewritten, RewrittenSchema } from './rewritten-schema.ts'
+import type { Rewritten, RewrittenSchema } from './rewritten-schema.ts'
+import type { Keywords } from './schema.ts'
 import { type KeywordFunction, type Validation, undeclaredError } from './validation.ts'
 import { TooMuchWork } from './work.ts'
 
@@ -90,9 +91,12 @@ export function applicatorKeywords({ compile, compileBranch }: Compilers) {
   const patterned: CalledKeyword = {
     type: 'object',
     schemaType: 'object',
-    compile({ names, schemas, others }: Patterned) {
-      const declared = new Set(names)
-      const patterns = Object.entries(schemas).map(([pattern, schema]) => ({
+    compile(
+      { patternProperties = {}, additionalProperties: others }: Keywords<Rewritten>,
+      { properties = {} }: RewrittenSchema,
+    ) {
+      const declared = new Set(Object.keys(properties))
+      const patterns = Object.entries(patternProperties).map(([pattern, schema]) => ({
         pattern: new LinearPattern(pattern),
         validator: compile(schema),
       }))

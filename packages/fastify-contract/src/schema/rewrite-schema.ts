@@ -83,12 +83,12 @@ export class SchemaRewriter {
     if (unevaluatedProperties !== undefined) {
       const rest = unevaluatedItems === undefined ? open : { ...open, unevaluatedItems }
       const others = this.rewriteValue(unevaluatedProperties)
-      return { closed: { ...this.#declarationOf(rest), schema: this.#rewrite(rest, hidden), others } }
+      return { closed: { schema: this.#rewrite(rest, hidden), others, evaluated: this.#declarationOf(rest) } }
     }
     if (unevaluatedItems !== undefined) {
       const others = this.rewriteValue(unevaluatedItems)
-      const seen = this.#seenItems(open, hidden)
-      return { closedItems: { schema: this.#rewrite(open, hidden), others, seen } }
+      const evaluated = this.#seenItems(open, hidden)
+      return { closedItems: { schema: this.#rewrite(open, hidden), others, evaluated } }
     }
     const type = schema.type ?? typeOfConstants(schema)
     // Nothing is of no type.
@@ -121,13 +121,9 @@ export class SchemaRewriter {
       if (schemas !== undefined && discriminator !== undefined) copy[keyword] = { schemas, discriminator }
     }
     if (patternProperties !== undefined) {
-      const { properties = {}, additionalProperties: others } = whole
+      const { additionalProperties } = whole
       Reflect.deleteProperty(copy, 'additionalProperties')
-      copy.patterned = {
-        names: Object.keys(properties),
-        schemas: patternProperties,
-        ...(others === undefined ? {} : { others }),
-      }
+      copy.patterned = { patternProperties, ...(additionalProperties === undefined ? {} : { additionalProperties }) }
     }
     if (schema.required !== undefined) copy.required = schema.required.filter((name) => !hidden.has(name))
     const name = schemaNameOf(schema.$ref)

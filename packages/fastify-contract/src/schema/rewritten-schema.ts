@@ -20,9 +20,12 @@ export interface RewrittenSchema extends Omit<Keywords<Rewritten>, Replaced>, Ch
   /** The defaults of properties. */
   readonly defaults?: Readonly<Record<string, unknown>>
   readonly counted?: true
-  readonly closed?: ClosedSchema
-  readonly closedItems?: ClosedItems
-  readonly patterned?: Patterned
+  /** `unevaluatedProperties`, and what it is beside. */
+  readonly closed?: Closed<Declaration>
+  /** `unevaluatedItems`, and what it is beside. */
+  readonly closedItems?: Closed<SeenItems>
+  /** `patternProperties`, and `additionalProperties` beside them. */
+  readonly patterned?: Keywords<Rewritten>
 }
 
 /** The value of the keyword `declared`: the properties that a schema declares. */
@@ -36,17 +39,11 @@ export interface Declaration {
   isClosed: boolean
 }
 
-/** The keyword `closed`: a schema without its `unevaluatedProperties`, the schema of those, and what it declares. */
-export interface ClosedSchema extends Declaration {
+/** A schema without the keyword of what it does not evaluate, the value of that keyword, and what it evaluates. */
+export interface Closed<Evaluated> {
   schema: Rewritten
   others: Rewritten
-}
-
-/** The keyword `closedItems`: a schema without its `unevaluatedItems`, the schema of those, and which it evaluates. */
-export interface ClosedItems {
-  schema: Rewritten
-  others: Rewritten
-  seen: SeenItems
+  evaluated: Evaluated
 }
 
 /** The items that a schema evaluates (JSON Schema 2020-12, core, section 11.2). */
@@ -57,13 +54,6 @@ export interface SeenItems {
   containing: Rewritten[]
   /** What alternatives evaluate, if they apply. */
   choices: { applies: Rewritten; seen: SeenItems }[]
-}
-
-/** The keyword `patterned`: `patternProperties`, and `additionalProperties` beside them. */
-export interface Patterned {
-  names: string[]
-  schemas: Readonly<Record<string, Rewritten>>
-  others?: Rewritten
 }
 
 /** The value of `anyOf` and `oneOf`: the alternatives, and what tells them apart. */

@@ -1,10 +1,10 @@
-import { type NameOf, type NumericName, type Schema, isNumeric } from './schema.ts'
+import { type NumericName, type Schema, isNumeric } from './schema.ts'
 
 /** A value of a scalar type. */
 export type Scalar = number | bigint | boolean
 
-/** The assertions of a schema about an integer, a number or a boolean. */
-export interface ScalarSchema extends Pick<Schema, 'format' | NumericName | NameOf<{ about: 'any value' }>> {
+/** A schema of an integer, a number or a boolean. */
+export interface ScalarSchema extends Schema {
   readonly type?: 'integer' | 'number' | 'boolean'
 }
 

@@ -5,7 +5,7 @@ import { areValid, isValid } from './applicator-keywords.ts'
 import { type Compilers, type Context, contextOf, isBranchValid } from './branch.ts'
 import { ending, maxErrors } from './error-limit.ts'
 import type { CalledKeyword } from './guarded.ts'
-import type { ClosedItems, ClosedSchema, SeenItems } from './rewritten-schema.ts'
+import type { Closed, Declaration, SeenItems } from './rewritten-schema.ts'
 import { type KeywordFunction, type Validation, errorAt, isDeclared, nameSet, undeclaredError } from './validation.ts'
 
 /**
@@ -17,7 +17,7 @@ import { type KeywordFunction, type Validation, errorAt, isDeclared, nameSet, un
 export function unevaluatedKeywords({ compile, compileBranch }: Compilers) {
   const closed: CalledKeyword = {
     schemaType: 'object',
-    compile({ schema, names, patterns, isOpen, others }: ClosedSchema) {
+    compile({ schema, others, evaluated: { names, patterns, isOpen } }: Closed<Declaration>) {
       const whole = compile(schema)
       const evaluatedNames = nameSet(names, patterns)
       const other = others === false ? undefined : compile(others)
@@ -50,16 +50,16 @@ export function unevaluatedKeywords({ compile, compileBranch }: Compilers) {
 
   const closedItems: CalledKeyword = {
     schemaType: 'object',
-    compile({ schema, others, seen }: ClosedItems) {
+    compile({ schema, others, evaluated }: Closed<SeenItems>) {
       const whole = compile(schema)
-      const isSeen = seenBy(seen)
+      const isSeen = seenBy(evaluated)
       const other = compile(others)
       const validate: KeywordFunction = function (this: Validation, data: unknown, context) {
         if (!isValid(this, validate, whole, data, context)) return false
         if (!Array.isArray(data)) return true
-        const evaluated = isSeen(this, data, context)
+        const isEvaluated = isSeen(this, data, context)
         for (const [index, item] of data.entries()) {
-          if (evaluated(index)) continue
+          if (isEvaluated(index)) continue
           if (isValid(this, validate, other, item, contextOf(context, data, index, String(index)))) continue
           if (others === false)
             validate.errors = [errorAt(`${context?.instancePath ?? ''}/${String(index)}`, 'is not an item here')]
