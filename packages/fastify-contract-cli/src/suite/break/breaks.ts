@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { isIntegerFormat } from 'fastify-contract/json'
-import type { JsonType, KeywordName, Subschema } from 'fastify-contract/schema'
+import type { JsonType, KeywordName, Schema, Subschema } from 'fastify-contract/schema'
 import { alternativesOf, choiceNames, isKeyword } from 'fastify-contract/schema'
-import type { Assertions } from '../draw/assertions.ts'
 import {
   type FlatSchema,
   type SchemaSource,
@@ -34,7 +33,7 @@ export interface Break<Breaking = Json> {
 }
 
 /** What is put in place of a keyword, so that what is drawn breaks it from the nearest value on. */
-const opposites: { readonly [Name in KeywordName]?: (bound: number) => Assertions } = {
+const opposites: { readonly [Name in KeywordName]?: (bound: number) => Schema } = {
   // Narrower bounds forbid what the format does.
   format: () => ({ format: beyondFormats, minimum: -(2n ** 99n), maximum: 2n ** 99n }),
   minimum: (bound) => ({ format: beyondFormats, exclusiveMaximum: bound }),

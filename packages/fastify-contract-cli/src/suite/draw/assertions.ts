@@ -1,21 +1,18 @@
-import { type JsonType, type Schema, type Subschema, groups } from 'fastify-contract/schema'
+import type { JsonType, KeywordName, Schema, Subschema } from 'fastify-contract/schema'
+import { groups, isKeyword } from 'fastify-contract/schema'
 import { canonical } from '../ground/exact-json.ts'
 
-/** The keywords of a schema but for those that a flat schema has in its other members. */
-export type Assertions = Omit<Schema, '$ref' | 'allOf' | 'properties' | 'required'>
-
-/** What two schemas assert of a value together. */
-export interface Both {
-  assertions: Assertions
-  /** What `assertions` do not hold, because another part has the same keyword. */
-  also: Schema[]
-}
-
-/** Merges what two schemas assert. */
-export function bothOf(a: Assertions, b: Assertions): Both {
+/**
+ * Merges what two schemas assert, which have no parts.
+ *
+ * @returns the assertions, and those that are not in them, because another part has the same keyword
+ */
+export function bothOf(a: Schema, b: Schema): { assertions: Schema; also: Schema[] } {
   const apart = groups.filter(([first]) => first in a && first in b).map((group): readonly string[] => group)
   const rest = only(b, (keyword) => !apart.flat().includes(keyword))
-  const clashing = namesIn(rest).filter((name) => name in a && canonical(a[name]) !== canonical(rest[name]))
+  const clashing = Object.keys(rest)
+    .filter(isKeyword)
+    .filter((name) => name in a && canonical(a[name]) !== canonical(rest[name]))
   const combined = clashing.map((name) => [name, combine(name, a, rest)] as const)
   const others = combined.filter(([, value]) => value === undefined).map(([name]) => ({ [name]: rest[name] }))
   return {
@@ -24,17 +21,11 @@ export function bothOf(a: Assertions, b: Assertions): Both {
   }
 }
 
-type Name = keyof Assertions
-
-function namesIn(assertions: Assertions): Name[] {
-  return Object.keys(assertions).filter((name): name is Name => name in assertions)
-}
-
 function only(schema: Schema, isKept: (keyword: string) => boolean): Schema {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => isKept(keyword)))
 }
 
-function combine<Each extends Name>(name: Each, a: Assertions, b: Assertions): Assertions[Each] | undefined {
+function combine<Name extends KeywordName>(name: Name, a: Schema, b: Schema): Schema[Name] | undefined {
   const [first, second] = [a[name] ?? undefined, b[name] ?? undefined]
   return first === undefined || second === undefined ? undefined : combinations[name]?.(first, second)
 }
@@ -42,7 +33,7 @@ function combine<Each extends Name>(name: Each, a: Assertions, b: Assertions): A
 type Combine<Value> = (a: NonNullable<Value>, b: NonNullable<Value>) => Value
 
 /** What two values of a keyword mean together, where one value says it. */
-const combinations: { readonly [Each in Name]?: Combine<Assertions[Each]> } = {
+const combinations: { readonly [Name in KeywordName]?: Combine<Schema[Name]> } = {
   type: bothTypes,
   enum: (a, b) => a.filter((value) => b.map(canonical).includes(canonical(value))),
   items: bothSchemas,

@@ -2,7 +2,7 @@ import type { Parameter } from 'fastify-contract/document'
 import type { Direction, JsonType, NamedSchemas, Schema, Subschema } from 'fastify-contract/schema'
 import { alternativesOf, targetOf, withoutAnnotations } from 'fastify-contract/schema'
 import type { SchemaChecks } from '../ground/contract.ts'
-import { type Assertions, bothOf, bothSchemas } from './assertions.ts'
+import { bothOf, bothSchemas } from './assertions.ts'
 import type { Json } from './json-value.ts'
 import type { Clock } from '../ground/clock.ts'
 import { isList } from '../ground/members.ts'
@@ -10,7 +10,8 @@ import { TooDeep } from '../ground/no-generator.ts'
 
 /** A schema whose `$ref` and `allOf` are merged. */
 export interface FlatSchema {
-  assertions: Assertions
+  /** Its other keywords. */
+  assertions: Schema
   properties: Readonly<Record<string, Subschema>>
   required: readonly string[]
   examples: readonly Json[]
