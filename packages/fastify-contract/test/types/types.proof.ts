@@ -372,6 +372,10 @@ interface anyFailure {
   responses: { 200: Ok<Thing>; default: { headers: object; content: { 'application/json': Failure } } }
 }
 export const thrownDefault = failed<types.Reply<anyFailure>>({ status: 429, body: { error: 1, message: '' } })
+interface lastFailure {
+  responses: { 409: { headers: { 'X-Final': boolean }; content: { 'application/json': Failure } } }
+}
+export const thrownFinal = failed<types.Reply<lastFailure>>({ ...conflict, headers: { 'X-Final': true } })
 // @ts-expect-error -- a redirect is no failure
 export const thrownRedirect = failed<types.Reply<anyFailure>>({ status: 302, body: { error: 1, message: '' } })
 
