@@ -8,9 +8,9 @@ export function brand(constructor: abstract new (...parameters: never[]) => obje
   const mark = Symbol.for(`fastify-contract.${name}`)
   Object.defineProperty(constructor.prototype, mark, { value: true })
   Object.defineProperty(constructor, Symbol.hasInstance, {
-    value(this: unknown, value: unknown): boolean {
+    value(this: typeof constructor, value: unknown): boolean {
       // A class that extends it inherits this function.
-      if (this !== constructor) return Function.prototype[Symbol.hasInstance].call(this as () => unknown, value)
+      if (this !== constructor) return Function.prototype[Symbol.hasInstance].call(this, value)
       return typeof value === 'object' && value !== null && mark in value
     },
   })

@@ -1,4 +1,4 @@
-import type { ContractDocument, PathItem, WrittenOperation } from './document.ts'
+import type { ContractDocument, PathItem } from './document.ts'
 import { operationPlaces } from './methods.ts'
 
 /**
@@ -16,11 +16,10 @@ export function chooseOperations(
   const choose = (item: PathItem): PathItem => {
     const { additionalOperations: others, ...fields } = item
     const chosen: PathItem = { ...fields, ...(others === undefined ? {} : { additionalOperations: { ...others } }) }
-    for (const { holder, key } of operationPlaces(chosen)) {
-      // `generate` has checked the structure.
-      const { operationId: id } = holder[key] as WrittenOperation
-      if (only.includes(id)) found.add(id)
-      else Reflect.deleteProperty(holder, key)
+    for (const { holder, key, object } of operationPlaces(chosen)) {
+      const id = only.find((each) => each === object['operationId'])
+      if (id === undefined) Reflect.deleteProperty(holder, key)
+      else found.add(id)
     }
     return chosen
   }

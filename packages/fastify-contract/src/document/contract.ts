@@ -5,7 +5,7 @@ import { brand } from '../brand.ts'
 import { parseJsonWithBigInts } from '../json/json.ts'
 import { printable } from '../json/printable.ts'
 import type { ContractTypes } from '../types/handler-types.ts'
-import { type Change, applyChange } from './changes.ts'
+import { applyChange } from './changes.ts'
 import { type ContractDocument, contractFile, generatedFolder } from './document.ts'
 import { generateCommand } from './generate-command.ts'
 
@@ -49,7 +49,7 @@ function sealOf({ document, changes, sources = {} }: ContractTexts): string {
 }
 
 /** The documents of a contract: of its author, and as the server enforces it. */
-const documents = new WeakMap<Contract, { written: object; served: ContractDocument }>()
+const documents = new WeakMap<Contract, { written: Partial<ContractDocument>; served: ContractDocument }>()
 
 /**
  * The document of a generated contract as the server enforces it.
@@ -61,7 +61,7 @@ export function documentOf(contract: Contract): ContractDocument {
 }
 
 /** The document of its author. @throws UnservableContract as `documentOf` */
-export function writtenDocumentOf(contract: Contract): object {
+export function writtenDocumentOf(contract: Contract): Partial<ContractDocument> {
   return documentsOf(contract).written
 }
 
@@ -70,9 +70,9 @@ function documentsOf(contract: Contract) {
   if (cached !== undefined) return cached
   if (contract.sha256 !== sealOf(contract)) throw stale(contract)
   const { document, changes } = contract
-  // `generate` has written both.
-  const written = parseJsonWithBigInts(document) as object
-  const change = changes === undefined ? {} : (parseJsonWithBigInts(changes) as Change)
+  // `generate` has checked its structure.
+  const written = parseJsonWithBigInts(document) as Partial<ContractDocument>
+  const change = changes === undefined ? {} : parseJsonWithBigInts(changes)
   // `generate` has checked what they make.
   const entry = { written, served: applyChange(written, change) as ContractDocument }
   documents.set(contract, entry)
@@ -121,7 +121,7 @@ async function readSource(file: string): Promise<Buffer | undefined> {
   try {
     return await readFile(file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     const reason = error instanceof Error ? error.message : String(error)
     throw new UnservableContract(`cannot read the contract: ${reason}`, { cause: error })
   }

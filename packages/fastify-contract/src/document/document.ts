@@ -1,7 +1,7 @@
 import { isObject } from '../json/json.ts'
 import { BrokenReference, find } from '../json/pointer.ts'
 import type { NamedSchemas, Schema } from '../schema/schema.ts'
-import { type methodFields, operationPlaces } from './methods.ts'
+import { methodFields } from './methods.ts'
 
 /** The default file name of the contract. */
 export const contractFile = 'openapi.yaml'
@@ -150,8 +150,9 @@ export function operationsOf(document: ContractDocument): ContractOperation[] {
 
 /** Lists the operations of a path item, with their methods in lower case. */
 export function operationsIn(item: PathItem): { method: string; written: WrittenOperation }[] {
-  // `generate` has checked the structure.
-  return operationPlaces(item).map(({ method, holder, key }) => ({ method, written: holder[key] as WrittenOperation }))
+  const { additionalOperations: others = {} } = item
+  const fields = [...methodFields.map((method) => [method, item[method]] as const), ...Object.entries(others)]
+  return fields.flatMap(([name, written]) => (isObject(written) ? [{ method: name.toLowerCase(), written }] : []))
 }
 
 /** The responses to requests that match no operation. @throws BrokenReference */
@@ -162,33 +163,31 @@ export function unmatchedResponsesOf(document: ContractDocument): Record<string,
 
 /** Makes the functions that read objects without their references. Equal references share one object. */
 function createReader(document: ContractDocument) {
-  const read = new Map<object, object>()
-
   /** @param inside replaces the members that may have references */
-  function resolve<Written extends object>(written: Written, inside: (end: Written) => Partial<Written>): Written {
-    const end = endOf(document, written)
-    const cached = read.get(end)
-    // It was made of an object of the same kind.
-    if (cached !== undefined) return cached as Written
-    const resolved = { ...end, ...inside(end) }
-    read.set(end, resolved)
-    return resolved
+  function resolver<Written extends object>(inside: (end: Written) => Partial<Written>) {
+    const read = new Map<Written, Written>()
+    return (written: Written): Written => {
+      const end = endOf(document, written)
+      const resolved = read.get(end) ?? { ...end, ...inside(end) }
+      read.set(end, resolved)
+      return resolved
+    }
   }
 
+  const example = resolver<{ value?: unknown }>(() => ({}))
   const exampled = ({ examples }: Exampled): Partial<Exampled> =>
     // Those of a schema are a list.
-    isObject(examples) ? { examples: mapped(examples, (each) => resolve(each, () => ({}))) } : {}
+    isObject(examples) ? { examples: mapped(examples, example) } : {}
   const contentOf = ({ content }: { content?: Record<string, MediaType> }) =>
     content === undefined ? {} : { content: mapped(content, (media) => ({ ...media, ...exampled(media) })) }
-  const header = (written: Header) => resolve(written, exampled)
-  const response = (written: ContractResponse) =>
-    resolve(written, (end) => ({
-      ...contentOf(end),
-      ...(end.headers === undefined ? {} : { headers: mapped(end.headers, header) }),
-    }))
+  const header = resolver<Header>(exampled)
+  const response = resolver<ContractResponse>((end) => ({
+    ...contentOf(end),
+    ...(end.headers === undefined ? {} : { headers: mapped(end.headers, header) }),
+  }))
   return {
-    parameter: (written: Parameter) => resolve(written, (end) => ({ ...exampled(end), ...contentOf(end) })),
-    body: (written: RequestBodyObject) => resolve(written, contentOf),
+    parameter: resolver<Parameter>((end) => ({ ...exampled(end), ...contentOf(end) })),
+    body: resolver<RequestBodyObject>(contentOf),
     responses: (written: Record<string, ContractResponse>) => mapped(written, response),
   }
 }

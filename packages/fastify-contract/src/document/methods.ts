@@ -19,19 +19,23 @@ export interface OperationPlace {
   /** The path item, or its `additionalOperations`. */
   holder: Record<string, unknown>
   key: string
+  /** The operation. */
+  object: Record<string, unknown>
 }
 
 /** Lists the operations of a path item: those that are fields, then `additionalOperations`. What is no object is none. */
-export function operationPlaces(item: object): OperationPlace[] {
-  const fields = item as Record<string, unknown>
-  const written = fields['additionalOperations']
-  const others = isObject(written) ? written : {}
-  return [
-    ...methodFields.filter((key) => isObject(fields[key])).map((key) => ({ method: key, holder: fields, key })),
-    ...Object.keys(others)
-      .filter((key) => isObject(others[key]))
-      .map((key) => ({ method: key.toLowerCase(), holder: others, key })),
+export function operationPlaces(item: Record<string, unknown>): OperationPlace[] {
+  const { additionalOperations: others } = item
+  const holders = [
+    { holder: item, keys: methodFields },
+    ...(isObject(others) ? [{ holder: others, keys: Object.keys(others) }] : []),
   ]
+  return holders.flatMap(({ holder, keys }) =>
+    keys.flatMap((key) => {
+      const object = holder[key]
+      return isObject(object) ? [{ method: key.toLowerCase(), holder, key, object }] : []
+    }),
+  )
 }
 
 /** `CONNECT` asks a proxy for a tunnel, and has no path (RFC 9110, section 9.3.6). */

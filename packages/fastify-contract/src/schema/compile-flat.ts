@@ -1,10 +1,11 @@
-import { type Ajv, type AnySchema, type CodeKeywordDefinition, type KeywordCxt, type ValidateFunction, nil } from 'ajv'
+import { type Ajv, type AnySchema, type KeywordCxt, type ValidateFunction, nil } from 'ajv'
 import { _Code } from 'ajv/dist/compile/codegen/code.js'
 import type { ValueScopeName } from 'ajv/dist/compile/codegen/scope.js'
 import { SchemaEnv, compileSchema } from 'ajv/dist/compile/index.js'
 import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js'
 import { stringifyJson } from '../json/json.ts'
 import { endIfFull } from './error-limit.ts'
+import { changeCode } from './guarded.ts'
 import type { RewrittenSchema } from './rewritten-schema.ts'
 import { isApplicator } from './schema.ts'
 
@@ -62,9 +63,7 @@ export function compileFlat(ajv: Ajv, { named, part }: ReferencedSchemas): Schem
   const envs = new Map<string, SchemaEnv>()
   /** Whether it reports all errors. */
   const pending = new Map<SchemaEnv, boolean>()
-  // Ajv's own definition of `$ref` generates code.
-  const keyword = ajv.getKeyword('$ref') as CodeKeywordDefinition
-  keyword.code = (context: KeywordCxt) => {
+  changeCode(ajv, ['$ref'], (context) => {
     const { $ref: id = '' }: RewrittenSchema = context.parentSchema
     const included = part(id)
     if (included !== undefined) {
@@ -78,7 +77,7 @@ export function compileFlat(ajv: Ajv, { named, part }: ReferencedSchemas): Schem
     if (env.validate === undefined) pending.set(env, allErrors)
     callRef(context, getValidate(context, env), env)
     endIfFull(context)
-  }
+  })
   // Ajv's own copies the definitions so far for each further one.
   ajv.scope.scopeRefs = (scope, values = {}) => {
     const definitions: string[] = []

@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import { createMembers, hasMembers } from '../json/json.ts'
 
 /** Whether an object is of no class. */
 export function isPlainObject(object: object): boolean {
@@ -7,7 +8,7 @@ export function isPlainObject(object: object): boolean {
 }
 
 /** That of the copies. They inherit nothing, and any name is one of their own. */
-const prototype: object = Object.freeze(Object.create(null) as object)
+const prototype: object = Object.freeze({ __proto__: null })
 
 /**
  * A copy of a reply, as JSON shows it: with what `toJSON` returns, and without functions. Of an object of a class, JSON shows
@@ -24,22 +25,22 @@ export class JsonView {
 
   /** @param name that of the member that the value is */
   copy(value: unknown, name: string): unknown {
-    if (typeof value !== 'object' || value === null) return value
-    const { toJSON } = value as { toJSON?: unknown }
+    if (!hasMembers(value)) return value
+    const { toJSON } = value
     if (typeof toJSON !== 'function') return this.#copyShown(value)
     this.isOther = true
     return this.#copyShown(toJSON.call(value, name))
   }
 
   #copyShown(value: unknown): unknown {
-    if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value
+    if (!hasMembers(value) || JSON.isRawJSON(value)) return value
     const copy = this.#copies.get(value)
     if (copy !== undefined) return copy
     if (types.isBoxedPrimitive(value)) {
       this.isOther = true
       return value.valueOf()
     }
-    return Array.isArray(value) ? this.#copyList(value) : this.#copyObject(value as Record<string, unknown>)
+    return Array.isArray(value) ? this.#copyList(value) : this.#copyObject(value)
   }
 
   #copyList(list: readonly unknown[]): unknown[] {
@@ -54,7 +55,7 @@ export class JsonView {
   }
 
   #copyObject(object: Record<string, unknown>): object {
-    const copy = Object.create(prototype) as Record<string, unknown>
+    const copy = createMembers(prototype)
     this.#copies.set(object, copy)
     if (!isPlainObject(object)) {
       this.isOther = true

@@ -33,7 +33,7 @@ function cutOut<Value>(value: Value, { names, members }: Cut): Value {
     const cut = members.get(name)
     return [name, cut === undefined ? member : cutOut(member, cut)]
   }
-  const kept = Object.entries(value as object)
+  const kept = Object.entries(value ?? {})
     .filter(([name]) => !names.has(name))
     .map(memberOf)
   // A copy of the same form.
