@@ -15,6 +15,7 @@ export type Frame = (item: unknown, hasBigInts: boolean | undefined) => Framed
 export function createFrame(framing: Framing, isJsonData: boolean): Frame {
   switch (framing) {
     case 'events':
+      // A valid one, of a schema that `generate` takes for events.
       return (item, hasBigInts) => frameEvent(item as ServerSentEvent, isJsonData, hasBigInts)
     case 'lines':
       return (item, hasBigInts) => frameJson('', item, hasBigInts)

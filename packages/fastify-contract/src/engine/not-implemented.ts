@@ -35,7 +35,7 @@ export function standInForNotImplemented(standIn: StandIn): void {
 /** The handlers of a service, with those that stand in for `notImplemented`, if there are any. */
 export async function withStandIns(contract: Contract, handlers: object): Promise<Table<object>> {
   // Nothing else defines it.
-  const standIn = Reflect.get(globalThis, standInKey) as StandIn | undefined
+  const { [standInKey]: standIn }: typeof globalThis & { [standInKey]?: StandIn } = globalThis
   const ids = Object.entries(handlers).flatMap(([id, handler]: [string, unknown]) =>
     typeof handler === 'function' && markKey in handler ? id : [],
   )

@@ -96,9 +96,10 @@ export function bindOperations(
     const validators: ValidateFunction[][] = []
     const parameters = createParameterReader(operation, schemas, splitTarget)
     const isChosen = bodies.length > 1 || bodies.some(({ type }) => isRange(type))
+    const registered: unknown = backend.handlers[name]
     return {
-      // The registered handler. Validated input has the type that it declares.
-      handler: backend.handlers[name] as unknown as HandledOperation['handler'],
+      // Validated input has the type that the handler declares.
+      handler: registered as HandledOperation['handler'],
       *compile() {
         for (const [at, body] of (bodies.length === 0 ? [undefined] : bodies).entries()) {
           const part = `${name}/${String(at)}`
@@ -181,8 +182,7 @@ function describe(
       const { name, in: place, required = false } = parameter
       const schema = schemaOfParameter(parameter)
       const value = required ? undefined : rewriter.defaultOf(schema)
-      // openapi-backend types a default as a union of JSON values.
-      const withDefault = value === undefined ? {} : { default: value as string }
+      const withDefault: object = value === undefined ? {} : { default: value }
       // openapi-backend does not know the place. The value is the only one of the query.
       return {
         name,

@@ -1,5 +1,6 @@
 import type { Parameter } from '../document/document.ts'
 import { trimSpaces } from '../document/media-type.ts'
+import { createMembers } from '../json/json.ts'
 import { splitPair } from './text-values.ts'
 import type { Reading, TextShape } from './texts.ts'
 
@@ -114,6 +115,6 @@ export function readCookies(
 }
 
 export function withoutPrototype(object: object): Record<string, unknown> {
-  // Object.create returns any. A literal with __proto__ takes longer.
-  return Object.assign(Object.create(null) as Record<string, unknown>, object)
+  // A literal with __proto__ takes longer.
+  return Object.assign(createMembers(null), object)
 }

@@ -56,8 +56,8 @@ export function readBody(
   reading: Reading,
 ): FormValue {
   if (declared === undefined || body === undefined) return noBody
-  // The server parses both kinds of forms into fields.
   const isForm = body.kind === 'form' || body.kind === 'multipart'
+  // The server parses both kinds of forms into fields.
   return isForm ? declared.readForm(body.value as FormField[], reading) : { ...noBody, value: body.value }
 }
 

@@ -35,6 +35,7 @@ export function authByKind<const Types extends ContractTypes, Found extends Know
     if (typeof verify === 'string') throw new UnservableContract(`components/securitySchemes/${name}: ${verify}`)
     return [name, verify] as const
   })
+  const byName: unknown = Object.fromEntries(auth)
   // One for each scheme, of its kind.
-  return Object.fromEntries(auth) as unknown as AuthByKind<Types, Found>
+  return byName as AuthByKind<Types, Found>
 }

@@ -151,7 +151,8 @@ type Alternative = { name: string; index: number; scheme: VerifiedScheme; scopes
 function resultOf(found: unknown): Result {
   if (found instanceof Error) throw found
   if (!Boolean(found)) return 'unknown'
-  if (typeof found === 'string' || (typeof found === 'object' && !isAmbiguous(found as object))) return { found }
+  if (typeof found === 'string' || (typeof found === 'object' && found !== null && !isAmbiguous(found)))
+    return { found }
   throw new TypeError(`it returned ${inspect(found)}; return an object, a text or undefined`)
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../engine/refusal.ts'
+import { hasMembers } from '../json/json.ts'
 import { STATUS_CODES } from '../node-http.ts'
 import { http2StreamOf } from './cut-off.ts'
 import { type FailureForm, formedOrDefault } from './failure-form.ts'
@@ -90,24 +91,17 @@ function refusalOf(thrown: unknown, request: FastifyRequest, bodyLimit: number |
   return undefined
 }
 
-/** What plugins throw, as far as it can be trusted. */
-interface HttpError {
-  statusCode?: unknown
-  status?: unknown
-  message?: unknown
-  headers?: Record<string, string>
-}
-
 /**
  * The refusal for an error of a hook; undefined for a fault of the service. Sets the headers of the error. As Fastify does,
  * it takes the status of the error, then that of the reply.
  */
 function refusalOfHook(thrown: unknown, reply: FastifyReply): Refusal | undefined {
-  const { statusCode, status = reply.statusCode, message, headers } = Object(thrown) as HttpError
+  const error: Record<string, unknown> = hasMembers(thrown) ? thrown : {}
+  const { statusCode, status = reply.statusCode, message, headers } = error
   const own = Number(statusCode ?? status)
   const isRefused = Number.isInteger(own) && own >= 400 && own <= 499
   if (!isRefused && own !== 503) return undefined
-  if (headers !== undefined) reply.headers(headers)
+  if (hasMembers(headers)) for (const [name, value] of Object.entries(headers)) reply.header(name, value)
   if (!isRefused) {
     const wait = reply.hasHeader('retry-after') ? {} : { 'Retry-After': 1 }
     return new Refusal('unavailable', 'the service is not available now; try again later', wait)

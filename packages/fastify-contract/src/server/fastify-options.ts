@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { FastifyBaseLogger, FastifyHttpOptions } from 'fastify'
+import { isObject } from '../json/json.ts'
 import { createHttpServer } from './connections/http-server.ts'
 import { OpenConnections } from './connections/open-connections.ts'
 import { ErrorPrinter, silent } from './error-printer.ts'
@@ -54,9 +55,10 @@ const unstoppable =
   `the HTTP parser of Node ${process.version} cannot be stopped between requests, so a connection is closed behind a ` +
   'response if further requests wait; use a version of Node on which fastify-contract was tested'
 
-const { version } = createRequire(import.meta.url)('fastify/package.json') as { version: string }
+const manifest: unknown = createRequire(import.meta.url)('fastify/package.json')
 
 /** Before 5.5, Fastify has the options of its router among the others. */
 function routerOptions(options: { maxParamLength: number }): FastifyHttpOptions<Server> {
+  const version = isObject(manifest) ? String(manifest['version']) : ''
   return /^5\.[0-4]\./.test(version) ? options : { routerOptions: options }
 }

@@ -11,6 +11,7 @@ const require = createRequire(import.meta.url)
 
 /** Loads a package that Fastify depends on, whose export makes what Fastify would use. */
 function fastifyBuild(name: string): Build {
+  // The form of the export is part of what Fastify tests its versions by.
   const make = createRequire(require.resolve('fastify'))(name) as () => Build
   return make()
 }
@@ -34,8 +35,9 @@ const compilers: { buildValidator: Build; buildSerializer: Build } = {
  * The compilers of Fastify for routes beside the contract. They are loaded with the first route that has a schema: they
  * take 20 ms of a start.
  */
+const untyped: unknown = compilers
 // The types of Fastify are those of two classes of Ajv, which the packages have as well.
-export const lazyCompilers = compilers as unknown as NonNullable<CompilersFactory>
+export const lazyCompilers = untyped as NonNullable<CompilersFactory>
 
 /** Keywords with a property for each header, and those with a list of headers. */
 const byHeader = ['properties', 'dependentSchemas', 'dependentRequired', 'dependencies']
@@ -48,7 +50,7 @@ function inLowerCase(schema: unknown): unknown {
     if (keyword === 'required') return [keyword, namesInLowerCase(value)]
     if (isData(keyword)) return [keyword, value]
     if (!byHeader.includes(keyword)) return [keyword, inLowerCase(value)]
-    const headers = Object.entries(Object(value) as object)
+    const headers = Object.entries<unknown>(value ?? {})
     return [
       keyword,
       Object.fromEntries(headers.map(([name, of]) => [name.toLowerCase(), inLowerCase(namesInLowerCase(of))])),
@@ -59,6 +61,6 @@ function inLowerCase(schema: unknown): unknown {
 
 function namesInLowerCase(names: unknown): unknown {
   return Array.isArray(names)
-    ? names.map((name) => (typeof name === 'string' ? name.toLowerCase() : (name as unknown)))
+    ? names.map((name: unknown) => (typeof name === 'string' ? name.toLowerCase() : name))
     : names
 }

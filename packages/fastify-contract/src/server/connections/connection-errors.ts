@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Limits } from '../limits.ts'
 import { Refusal, noSuchPath } from '../../engine/refusal.ts'
@@ -47,7 +48,7 @@ export function answerConnectionErrors(
     connections.get(socket)?.closeInStages()
   }
 
-  function onClientError(error: ParserError, socket: Socket): void {
+  function onClientError(error: ParserError, socket: Duplex): void {
     const connection = connections.get(socket)
     if (connection?.isLast === true) return
     if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') {
@@ -67,7 +68,7 @@ export function answerConnectionErrors(
     const { exchange } = connection
     const unfinished = exchange?.request.complete === false ? exchange : undefined
     const refuseThis = () => {
-      refuse(socket, refusalOf(error.code, headerBytes), error.code, unfinished?.request)
+      refuse(connection.socket, refusalOf(error.code, headerBytes), error.code, unfinished?.request)
     }
     if (unfinished === undefined) connection.afterResponse(refuseThis)
     else if (unfinished.response.writableEnded) {
@@ -78,8 +79,7 @@ export function answerConnectionErrors(
     else refuseThis()
   }
 
-  // The types of Node give the event a Duplex; over TCP it is a Socket.
-  server.on('clientError', onClientError as (error: Error, socket: unknown) => void)
+  server.on('clientError', onClientError)
   // This server is not a proxy: the target of CONNECT is not one of its paths.
   server.on('connect', (request, socket: Socket) => {
     // Node has removed its own listeners. After an error the socket closes by itself.

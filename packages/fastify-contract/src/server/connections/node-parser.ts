@@ -31,6 +31,7 @@ export interface ParserError extends NodeJS.ErrnoException {
 
 /** The parser of a connection. Node's own listener, which runs first, has set it. */
 export function parserOf(socket: Duplex): Parser {
+  // The types of Node omit it.
   return (socket as Socket & { parser: Parser }).parser
 }
 

@@ -168,9 +168,9 @@ export class OpenConnection {
   /** Without a listener that parses, nothing that arrives costs more than its read. */
   #dropRest(): void {
     const { socket } = this
-    if (socket.listeners('data').includes(ignore)) return
+    if (readersOf(socket).includes(ignore)) return
     socket.on('data', ignore)
-    for (const listener of socket.listeners('data')) if (listener !== ignore) socket.off('data', listener as () => void)
+    for (const listener of readersOf(socket)) if (listener !== ignore) socket.off('data', listener)
   }
 
   /** Counts the bytes of this connection no longer. */
@@ -245,7 +245,7 @@ export class OpenConnection {
   /** Replaces Node's listener. Until there is a second one, the parser reads by itself. */
   #readByListener(): void {
     const { socket } = this
-    const [parse] = socket.listeners('data')
+    const [parse] = readersOf(socket)
     // After CONNECT there is none, because nothing is parsed any more.
     if (parse === undefined) return
     socket.on('data', (bytes: Buffer<ArrayBuffer>) => {
@@ -268,7 +268,7 @@ export class OpenConnection {
         this.#parseChunks()
       })
     })
-    socket.off('data', parse as () => void)
+    socket.off('data', parse)
     // Node has stopped reading if a response filled the socket, and would not start again.
     socket._read(0)
   }
@@ -293,6 +293,12 @@ export function isChunked({ headers }: IncomingMessage): boolean {
 
 function hasUnreadChunks(request: IncomingMessage): boolean {
   return !request.complete && isChunked(request)
+}
+
+/** What hears the bytes of a socket. */
+function readersOf(socket: Socket) {
+  // Node types listeners as any functions.
+  return socket.listeners('data') as ((bytes: Buffer) => void)[]
 }
 
 const ignore = (): void => undefined

@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { cutOff } from '../cut-off.ts'
 import { canStopParser } from './node-parser.ts'
 import { OpenConnection, type Shared } from './open-connection.ts'
@@ -11,7 +12,7 @@ export class OpenConnections implements Shared {
     for (const connection of this.all()) connection.readLater()
   })
   readonly canStop = canStopParser()
-  readonly #bySocket = new Map<Socket, OpenConnection>()
+  readonly #bySocket = new Map<Duplex, OpenConnection>()
   readonly #maxUnreadBytes: number
   readonly #onTooMany: () => void
   #unreadBytes = 0
@@ -65,7 +66,7 @@ export class OpenConnections implements Shared {
     return hasRoom
   }
 
-  get(socket: Socket): OpenConnection | undefined {
+  get(socket: Duplex): OpenConnection | undefined {
     return this.#bySocket.get(socket)
   }
 

@@ -2,7 +2,7 @@ import type { Contract } from '../../document/contract.ts'
 import { type ContractDocument, operationsIn } from '../../document/document.ts'
 import { stringifyJson } from '../../json/json.ts'
 import { mapMembers } from '../../json/map-members.ts'
-import { shownDocument } from './shown-document.ts'
+import { shownDocument, withSecurity } from './shown-document.ts'
 import { keepFocus, plugins } from './swagger-ui-plugins.ts'
 
 /**
@@ -101,7 +101,7 @@ export async function writeInitializer(
 ): Promise<string> {
   const shown = await shownDocument(contract, basePaths)
   const exact = new Set<string>()
-  const document = withExactTexts(shown, [], exact)
+  const document = withExactTexts(withSecurity(shown), [], exact)
   return `const exactTexts = new Set(${JSON.stringify([...exact])})
 const shared = ${JSON.stringify(sharedFailures(shown))}
 ${plugins.script}
@@ -134,9 +134,7 @@ ui.initOAuth({})
 }
 
 /** The statuses of failures that all operations declare in the same way; none for a single operation. */
-function sharedFailures(contract: object): string[] {
-  // `generate` has checked the structure.
-  const { paths = {} } = contract as Partial<ContractDocument>
+function sharedFailures({ paths = {} }: Partial<ContractDocument>): string[] {
   const [first, ...others] = Object.values(paths).flatMap((item) =>
     operationsIn(item).map(({ written }) => written.responses ?? {}),
   )

@@ -17,15 +17,19 @@ interface Server {
  *
  * @param basePaths what replaces the base paths of all servers
  */
-export async function shownDocument(contract: Contract, basePaths: readonly string[] | undefined): Promise<object> {
-  // The plugin's types describe OpenAPI 3.0 without bigints. In this mode it only keeps the document.
-  const document = writtenDocumentOf(contract) as OpenAPIV3.Document
+export async function shownDocument(
+  contract: Contract,
+  basePaths: readonly string[] | undefined,
+): Promise<Partial<ContractDocument>> {
+  const document: object = writtenDocumentOf(contract)
   // The server of the page takes no more plugins by now.
   const server = fastify()
-  await server.register(fastifySwagger, { mode: 'static', specification: { document } })
+  // The plugin's types describe OpenAPI 3.0 without bigints. In this mode it only keeps the document.
+  const specification = { document: document as OpenAPIV3.Document }
+  await server.register(fastifySwagger, { mode: 'static', specification })
   // `generate` has checked the structure.
   const written = server.swagger() as Partial<ContractDocument>
-  return withSecurity(withServers(written, documentOf(contract), basePaths))
+  return withServers(written, documentOf(contract), basePaths)
 }
 
 function withServers(
@@ -43,8 +47,8 @@ function withServers(
   const entries = Object.entries(written.paths ?? {}).filter(([path]) => !path.startsWith('x-'))
   const items = entries.map(([path, { servers: _, ...own }]: [string, PathItem & { servers?: unknown }]) => {
     const operations = operationsIn(served.paths?.[path] ?? {}).flatMap(({ method, written: { servers } }) => {
-      const operation = own[method as 'get']
-      if (operation === undefined) return []
+      const operation: unknown = Reflect.get(own, method)
+      if (!isObject(operation)) return []
       const { servers: _own, ...others } = operation
       return [[method, servers === undefined ? others : { ...others, servers: here(servers) }] as const]
     })
@@ -54,7 +58,7 @@ function withServers(
 }
 
 /** Puts the security of each path item (OpenAPI 3.3) into its operations: Swagger UI does not know it. */
-function withSecurity(document: Partial<ContractDocument>): object {
+export function withSecurity(document: Partial<ContractDocument>): object {
   const { paths, components = {} } = document
   const { pathItems } = components
   return {
