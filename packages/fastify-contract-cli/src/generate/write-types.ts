@@ -50,15 +50,16 @@ export function writeTypes({
  *
  * @param written the contract as its author wrote it, with a checked structure
  */
-export function writePlainTypes(written: Record<string, unknown>): string {
-  const { source } = prepareForTypes(written as unknown as ContractDocument, 'plain')
+export function writePlainTypes(written: object): string {
+  // Its structure was checked.
+  const { source } = prepareForTypes(written as ContractDocument, 'plain')
   return transformed(source, {
     defaultNonNullable: true,
     transform: (schema, options) => mendedTypeOf(schema, options),
   })
 }
 
-/** @param source a checked contract. The default export would lint and bundle it again. Omitted options are off. */
+/** @param source a checked contract. The default export would lint and bundle it again. */
 function transformed(source: unknown, options: Partial<GlobalContext>): string {
   // The copy of a contract is one.
   const contract = source as OpenAPI3
@@ -70,6 +71,7 @@ function transformed(source: unknown, options: Partial<GlobalContext>): string {
     resolve: ($ref) => ($ref.startsWith(schemasPointer) ? undefined : resolveRef(contract, $ref, { silent: true })),
     ...options,
   }
+  // What it does not have is off.
   const types = astToString(joinMethods(transformSchema(contract, context as GlobalContext)))
   return types.includes('WithRequired<') ? withRequired(types.includes('$Choice<')) + types : types
 }

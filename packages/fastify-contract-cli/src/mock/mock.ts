@@ -91,7 +91,7 @@ export async function createMock(
   // No load balancer waits for it to leave.
   const app = fastify(fastifyOptions({ limits: { shutdownDelayMilliseconds: 0 } }))
   // The types of a contract that was just read are not known.
-  const untyped = served as Contract<{ operations: object; security: object; schemes: object }>
+  const untyped: Contract<{ operations: object; security: object; schemes: object }> = served
   const handlers = mockHandlers(served)
   fitFailures(app, { ...readContract(document), direction: 'response' }, onReasonLost)
   await app.register(fastifyContract(untyped, { handlers, auth, docs, onContractBroken }))
@@ -104,7 +104,7 @@ export function withoutSuccess(contract: Contract): ContractOperation[] {
 }
 
 /** Declares 204 where an operation declares no success: the server sends nothing that is not declared. */
-function withSuccesses(contract: Contract): Contract {
+function withSuccesses(contract: Contract): Omit<Contract, 'types'> {
   const without = withoutSuccess(contract)
   if (without.length === 0) return contract
   const document = structuredClone(documentOf(contract))

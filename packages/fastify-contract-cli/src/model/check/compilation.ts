@@ -41,8 +41,7 @@ function slowness({ part, longest }: Compilation): string {
 /** The operation's responses, its request body, or its parameters. */
 function placeOf({ operation, part }: Compilation, { paths }: ContractDocument): Finding['at'] {
   const item = paths?.[operation.path]
-  const { holder, key: method } = operationPlaces(item ?? {}).find((each) => each.method === operation.method)!
-  const object = holder[method] as object
+  const { holder, key: method, object } = operationPlaces(item ?? {}).find((each) => each.method === operation.method)!
   const keys = part === 'replies' ? ['responses'] : ['requestBody', 'parameters']
   const key = keys.find((each) => each in object)
   return key === undefined ? { object: holder, key: method } : { object, key }

@@ -23,7 +23,7 @@ export function namedSchemas(document: Draft): NamedSchemas {
 function operationsIn(document: Draft): Draft[] {
   const items = ['paths', 'webhooks'].flatMap((name) => Object.values(membersOf(document[name])))
   const places = items.filter(isObject).flatMap(operationPlaces)
-  return places.map(({ holder, key }) => holder[key]).filter(isObject)
+  return places.map(({ object }) => object)
 }
 
 /**

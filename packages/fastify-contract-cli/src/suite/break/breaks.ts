@@ -15,6 +15,7 @@ import type { Json } from '../draw/json-value.ts'
 import { beyondFormats } from '../draw/numbers.ts'
 import { RawText, asRead } from '../draw/json-value.ts'
 import { isUncheckedFormat } from '../draw/texts.ts'
+import { isList } from '../ground/members.ts'
 import { attempt } from '../ground/no-generator.ts'
 import { type Part, jsonBody } from '../write/part.ts'
 import { shapeOf, writtenValues } from '../write/part-values.ts'
@@ -33,17 +34,17 @@ export interface Break<Breaking = Json> {
 }
 
 /** What is put in place of a keyword, so that what is drawn breaks it from the nearest value on. */
-const opposites: { readonly [Name in KeywordName]?: (bound: number) => Schema } = {
+const opposites: { readonly [Name in KeywordName]?: (assertions: Schema) => Schema } = {
   // Narrower bounds forbid what the format does.
   format: () => ({ format: beyondFormats, minimum: -(2n ** 99n), maximum: 2n ** 99n }),
-  minimum: (bound) => ({ format: beyondFormats, exclusiveMaximum: bound }),
-  maximum: (bound) => ({ format: beyondFormats, exclusiveMinimum: bound }),
-  exclusiveMinimum: (bound) => ({ format: beyondFormats, maximum: bound }),
-  exclusiveMaximum: (bound) => ({ format: beyondFormats, minimum: bound }),
-  minLength: (length) => ({ maxLength: length - 1 }),
-  maxLength: (length) => ({ minLength: length + 1, maxLength: length + 20 }),
-  minItems: (length) => ({ maxItems: length - 1 }),
-  maxItems: (length) => ({ minItems: length + 1 }),
+  minimum: ({ minimum = 0 }) => ({ format: beyondFormats, exclusiveMaximum: minimum }),
+  maximum: ({ maximum = 0 }) => ({ format: beyondFormats, exclusiveMinimum: maximum }),
+  exclusiveMinimum: ({ exclusiveMinimum = 0 }) => ({ format: beyondFormats, maximum: exclusiveMinimum }),
+  exclusiveMaximum: ({ exclusiveMaximum = 0 }) => ({ format: beyondFormats, minimum: exclusiveMaximum }),
+  minLength: ({ minLength = 0 }) => ({ maxLength: minLength - 1 }),
+  maxLength: ({ maxLength = 0 }) => ({ minLength: maxLength + 1, maxLength: maxLength + 20 }),
+  minItems: ({ minItems = 0 }) => ({ maxItems: minItems - 1 }),
+  maxItems: ({ maxItems = 0 }) => ({ minItems: maxItems + 1 }),
 }
 
 /** What forbids nothing. */
@@ -165,7 +166,7 @@ function ownBreaks(flat: FlatSchema, place: string, part: Part, choice: string |
   const { type: _, items: _items, prefixItems: _first, minContains: _least, ...keywords } = flat.assertions
   const breaks = Object.entries(keywords)
     .filter(([keyword, value]) => !isIdle(keyword, value))
-    .map(([keyword, value]) => breakOf(keyword, () => against(flat, keyword, value)))
+    .map(([keyword]) => breakOf(keyword, () => against(flat, keyword)))
   const also = flat.also.flatMap(Object.keys).map((keyword) => breakOf(keyword, () => drawn(flat)))
   const isWhole = !isText && types.includes('integer') && !types.includes('number')
   const all = [...breaks, ...also, ...typeBreaks, ...(isWhole ? [breakOf('integer', () => fractions)] : [])]
@@ -184,16 +185,15 @@ function readingsOf(text: string): Json[] {
 }
 
 /** Values among which some break a keyword. */
-function against(flat: FlatSchema, keyword: string, value: unknown): fc.Arbitrary<Json> {
-  const { items = {}, minItems = 0 } = flat.assertions
+function against(flat: FlatSchema, keyword: string): fc.Arbitrary<Json> {
+  const { items = {}, minItems = 0, not = true } = flat.assertions
   if (keyword === 'uniqueItems') {
     return memberOf(flat, items).map((item) => listOf(item, Math.max(2, minItems)))
   }
-  if (keyword === 'not') return memberOf(flat, value as Subschema)
+  if (keyword === 'not') return memberOf(flat, not)
   const others = Object.fromEntries(Object.entries(flat.assertions).filter(([each]) => each !== keyword))
   if (keyword === 'pattern') return fc.oneof(drawn({ ...flat, examples: [], assertions: others }), around(flat))
-  // The keywords that have an opposite have a number.
-  const opposite = isKeyword(keyword) ? opposites[keyword]?.(value as number) : undefined
+  const opposite = isKeyword(keyword) ? opposites[keyword]?.(flat.assertions) : undefined
   return drawn({ ...flat, examples: [], assertions: { ...others, ...opposite }, choices: alternativesOf(others) })
 }
 
@@ -232,8 +232,7 @@ function withItem(flat: FlatSchema, index: number, values: fc.Arbitrary<Json>): 
   const length = minItems > index + 1 ? minItems : index
   const assertions = { ...flat.assertions, type: 'array' as const, minItems: length, maxItems: length }
   return fc.tuple(values, allowed({ ...flat, assertions })).map(([value, allowedList]) => {
-    // What is allowed is an array.
-    const list = allowedList as Json[]
+    const list = isList(allowedList) ? allowedList : []
     return [...list.slice(0, index), value, ...list.slice(index + 1)]
   })
 }

@@ -127,7 +127,7 @@ function receivedOf(
   { bytes, length = bytes.length, isCut = false }: Content,
 ): ReceivedResponse {
   // A header may be named `constructor`, which other objects inherit.
-  const own = Object.assign(Object.create(null) as ReceivedResponse['headers'], headers)
+  const own = Object.assign({ __proto__: null }, headers)
   const type = headers['content-type']?.toString()
   if (!isUtf8(bytes) && (type === undefined || isJson(type))) {
     throw new Fault('broken response', `received ${String(status)}: the body is not UTF-8`)
