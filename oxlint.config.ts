@@ -97,6 +97,7 @@ const tools = { regex: '^fastify-contract-cli', message: 'A production install d
 /** Folders that are layers, the lowest first: each imports only those before it. */
 const layers = {
   'fastify-contract/src': ['json', 'schema', 'document', 'engine', 'server'],
+  'fastify-contract/src/schema': ['patterns', 'read', 'check'],
   'fastify-contract-cli/src/model': ['yaml', 'rules', 'table', 'mend', 'check'],
   'fastify-contract-cli/src/suite': ['ground', 'draw', 'write', 'break', 'send', 'judge', 'state', 'run'],
 }
@@ -108,6 +109,15 @@ const http = { regex: '^node:http$', allowTypeImports: true, message: 'Import no
 function above(folders: readonly string[], layer: string) {
   const others = folders.slice(folders.indexOf(layer) + 1).join('|')
   return { regex: `^(\\.\\./)+(${others})/`, message: `The order is ${folders.join(' → ')}.` }
+}
+
+/** What the files of a folder that is a layer, and may be in another one, may not import. */
+function withinLayers(folder: string) {
+  const own = Object.entries(layers).flatMap(([parent, folders]) => {
+    const layer = folders.find((each) => folder.startsWith(`${parent}/${each}/`))
+    return layer === undefined || layer === folders.at(-1) ? [] : [above(folders, layer)]
+  })
+  return [behind, tools, plants, ...(folder.startsWith('fastify-contract/') ? [http] : []), ...own]
 }
 
 /** What serves connections does not depend on what is served. */
@@ -142,16 +152,7 @@ const borders = {
   'packages/fastify-contract-cli/src/mock/**': [behind, tools, plants, mock],
   ...Object.fromEntries(
     Object.entries(layers).flatMap(([parent, folders]) =>
-      folders.map((layer) => [
-        `packages/${parent}/${layer}/**`,
-        [
-          behind,
-          tools,
-          plants,
-          ...(parent === 'fastify-contract/src' ? [http] : []),
-          ...(layer === folders.at(-1) ? [] : [above(folders, layer)]),
-        ],
-      ]),
+      folders.map((layer) => [`packages/${parent}/${layer}/**`, withinLayers(`${parent}/${layer}/`)]),
     ),
   ),
   'packages/fastify-contract/src/server/*.ts': [behind, tools, plants, http, docs],

@@ -1,6 +1,6 @@
 import { isObject } from '../json/json.ts'
 import { BrokenReference, find } from '../json/pointer.ts'
-import type { NamedSchemas, Schema } from '../schema/schema.ts'
+import type { NamedSchemas, Schema } from '../schema/read/schema.ts'
 import { methodFields } from './methods.ts'
 
 /** The default file name of the contract. */

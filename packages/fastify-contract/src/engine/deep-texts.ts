@@ -1,6 +1,6 @@
 import { escapeName } from '../json/pointer.ts'
-import { anyType, itemsOf, othersOf, propertiesOf, typesOf } from '../schema/meaning.ts'
-import type { NamedSchemas, Subschema } from '../schema/schema.ts'
+import { anyType, itemsOf, othersOf, propertiesOf, typesOf } from '../schema/read/meaning.ts'
+import type { NamedSchemas, Subschema } from '../schema/read/schema.ts'
 import { type Reading, type TextShape, shapeOf } from './texts.ts'
 
 /** What is known of a value whose parts have names of their own, such as `a[b]` and `a[c][0]`. */

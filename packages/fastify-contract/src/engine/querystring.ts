@@ -1,6 +1,6 @@
 import type { Parameter } from '../document/document.ts'
 import { kindOf } from '../document/media-type.ts'
-import type { NamedSchemas } from '../schema/schema.ts'
+import type { NamedSchemas } from '../schema/read/schema.ts'
 import { createFormReader, urlencodedFields } from './form-fields.ts'
 import type { Reading } from './texts.ts'
 

@@ -1,11 +1,11 @@
 import type { ValidateFunction } from 'ajv'
 import { stringifyJson } from '../json/json.ts'
-import { createCompiler } from '../schema/ajv.ts'
-import { describeErrors } from '../schema/describe-errors.ts'
-import { isShown } from '../schema/json-view.ts'
-import { SchemaRewriter } from '../schema/rewrite-schema.ts'
-import type { NamedSchemas, Schema } from '../schema/schema.ts'
-import { validate } from '../schema/validation.ts'
+import { createCompiler } from '../schema/check/ajv.ts'
+import { describeErrors } from '../schema/check/describe-errors.ts'
+import { isShown } from '../schema/check/json-view.ts'
+import { SchemaRewriter } from '../schema/check/rewrite-schema.ts'
+import type { NamedSchemas, Schema } from '../schema/read/schema.ts'
+import { validate } from '../schema/check/validation.ts'
 import type { CompileSteps } from './compile-queue.ts'
 
 /** The check of a body, or of all headers together. */

@@ -6,9 +6,9 @@ import {
   isContentless,
 } from '../document/document.ts'
 import { isJson, isRange } from '../document/media-type.ts'
-import { describeErrors } from '../schema/describe-errors.ts'
-import type { NamedSchemas, Schema } from '../schema/schema.ts'
-import { undeclaredError } from '../schema/validation.ts'
+import { describeErrors } from '../schema/check/describe-errors.ts'
+import type { NamedSchemas, Schema } from '../schema/read/schema.ts'
+import { undeclaredError } from '../schema/check/validation.ts'
 import type { CompileSteps } from './compile-queue.ts'
 import { type Checked, type ReplyCheck, ReplyChecks } from './reply-checks.ts'
 import { type CheckOf, type CheckedMedia, type Media, createMediaFinder, fieldValue } from './reply-media.ts'

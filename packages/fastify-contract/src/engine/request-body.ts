@@ -1,8 +1,8 @@
 import type { ContractOperation } from '../document/document.ts'
 import { type ContentKind, isRange, isText } from '../document/media-type.ts'
 import type { NumberSources } from '../json/json.ts'
-import { typesOf } from '../schema/meaning.ts'
-import type { NamedSchemas, Subschema } from '../schema/schema.ts'
+import { typesOf } from '../schema/read/meaning.ts'
+import type { NamedSchemas, Subschema } from '../schema/read/schema.ts'
 import { type FormField, type FormValue, createFormReader } from './form-fields.ts'
 import type { Reading } from './texts.ts'
 

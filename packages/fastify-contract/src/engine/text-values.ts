@@ -1,5 +1,5 @@
-import { othersOf, propertiesOf } from '../schema/meaning.ts'
-import type { NamedSchemas, Subschema } from '../schema/schema.ts'
+import { othersOf, propertiesOf } from '../schema/read/meaning.ts'
+import type { NamedSchemas, Subschema } from '../schema/read/schema.ts'
 import { type Reading, type TextShape, itemShapeOf, shapeOf } from './texts.ts'
 
 /** What is known of a list or an object whose parts are texts. */

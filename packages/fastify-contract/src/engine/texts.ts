@@ -1,8 +1,8 @@
 import { MalformedJson, type NumberSources, RefusedJson, parseJson } from '../json/json.ts'
-import { itemsOf, typesOf } from '../schema/meaning.ts'
-import { inPlace } from '../schema/schema-parts.ts'
-import type { NamedSchemas, Subschema } from '../schema/schema.ts'
-import type { Origin } from '../schema/validation.ts'
+import { itemsOf, typesOf } from '../schema/read/meaning.ts'
+import { inPlace } from '../schema/read/schema-parts.ts'
+import type { NamedSchemas, Subschema } from '../schema/read/schema.ts'
+import type { Origin } from '../schema/check/validation.ts'
 
 /** Where the parts of a request come from, and why some cannot be read. */
 export class Reading implements Origin {

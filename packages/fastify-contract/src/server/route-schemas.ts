@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { FastifyServerOptions } from 'fastify'
-import { isData } from '../schema/schema-parts.ts'
+import { isObject } from '../json/json.ts'
+import { isData } from '../schema/read/schema-parts.ts'
 
 type CompilersFactory = NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
 
@@ -46,11 +47,11 @@ const byHeader = ['properties', 'dependentSchemas', 'dependentRequired', 'depend
 function inLowerCase(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(inLowerCase)
   if (typeof schema !== 'object' || schema === null) return schema
-  const members = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
+  const members = Object.entries(schema).map(([keyword, value]: [string, unknown]): [string, unknown] => {
     if (keyword === 'required') return [keyword, namesInLowerCase(value)]
     if (isData(keyword)) return [keyword, value]
     if (!byHeader.includes(keyword)) return [keyword, inLowerCase(value)]
-    const headers = Object.entries<unknown>(value ?? {})
+    const headers = Object.entries(isObject(value) ? value : {})
     return [
       keyword,
       Object.fromEntries(headers.map(([name, of]) => [name.toLowerCase(), inLowerCase(namesInLowerCase(of))])),

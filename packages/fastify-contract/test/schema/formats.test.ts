@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textFormats } from '../../src/schema/formats.ts'
+import { textFormats } from '../../src/schema/patterns/formats.ts'
 
 const raw = String.raw
 

@@ -1,6 +1,6 @@
 import { Ajv, _ } from 'ajv'
 import { expect, test, vi } from 'vitest'
-import { guarded } from '../../src/schema/guarded.ts'
+import { guarded } from '../../src/schema/check/guarded.ts'
 
 test('the function of a keyword runs only where the condition in the code does not hold', () => {
   const isEven = vi.fn((_schema: unknown, value: unknown) => Number(value) % 2 === 0)

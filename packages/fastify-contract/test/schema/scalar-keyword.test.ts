@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { parseJson } from '../../src/json/json.ts'
-import { createCompiler } from '../../src/schema/ajv.ts'
-import { describeErrors } from '../../src/schema/describe-errors.ts'
-import { SchemaRewriter } from '../../src/schema/rewrite-schema.ts'
-import type { Schema } from '../../src/schema/schema.ts'
-import { type Origin, validate as validateAll } from '../../src/schema/validation.ts'
+import { createCompiler } from '../../src/schema/check/ajv.ts'
+import { describeErrors } from '../../src/schema/check/describe-errors.ts'
+import { SchemaRewriter } from '../../src/schema/check/rewrite-schema.ts'
+import type { Schema } from '../../src/schema/read/schema.ts'
+import { type Origin, validate as validateAll } from '../../src/schema/check/validation.ts'
 import { int64 } from '../support/contracts.ts'
 
 /** What becomes of a value: what a handler sees, or the message of its refusal. */

@@ -4,7 +4,7 @@ import { createEngine } from '../../src/engine/engine.ts'
 import { Refusal, failureStatuses } from '../../src/engine/refusal.ts'
 import { ContractViolation } from '../../src/engine/reply-validation.ts'
 import { type ParsedJson, parseJson, stringifyJson } from '../../src/json/json.ts'
-import type { Schema } from '../../src/schema/schema.ts'
+import type { Schema } from '../../src/schema/read/schema.ts'
 
 export const int64: Schema = { type: 'integer', format: 'int64' }
 export const thing: Schema = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }

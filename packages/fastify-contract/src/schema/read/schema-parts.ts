@@ -1,5 +1,5 @@
-import { isObject } from '../json/json.ts'
-import { unescapeName } from '../json/pointer.ts'
+import { isObject } from '../../json/json.ts'
+import { unescapeName } from '../../json/pointer.ts'
 import type { ApplicatorName, Applies, Keywords, NameOf, NamedSchemas, Schema, Subschema } from './schema.ts'
 import { applicatorOf, isApplicator, keywordNames, keywordOf } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import { type NumericName, type Schema, isNumeric } from './schema.ts'
+import { type NumericName, type Schema, isNumeric } from '../read/schema.ts'
 
 /** A value of a scalar type. */
 export type Scalar = number | bigint | boolean

@@ -1,10 +1,17 @@
-import { integerRanges } from '../json/integers.ts'
+import { integerRanges } from '../../json/integers.ts'
 import { discriminatorOf } from './discriminator.ts'
-import { alternativesOf, defaultOf, isMarked, propertiesOf, requiredOf, typesOfValue } from './meaning.ts'
+import { alternativesOf, defaultOf, isMarked, propertiesOf, requiredOf, typesOfValue } from '../read/meaning.ts'
 import type { Declaration, Rewritten, RewrittenSchema, SeenItems } from './rewritten-schema.ts'
-import { inPlace, isSchema, schemaNameOf, subschemasOf, withSubschemas, withoutAnnotations } from './schema-parts.ts'
-import { type JsonType, type NamedSchemas, type Schema, type Subschema } from './schema.ts'
-import { choiceNames, isNumeric, keywordNames } from './schema.ts'
+import {
+  inPlace,
+  isSchema,
+  schemaNameOf,
+  subschemasOf,
+  withSubschemas,
+  withoutAnnotations,
+} from '../read/schema-parts.ts'
+import { type JsonType, type NamedSchemas, type Schema, type Subschema } from '../read/schema.ts'
+import { choiceNames, isNumeric, keywordNames } from '../read/schema.ts'
 
 /** The direction of the values, which decides the meaning of `readOnly`, `writeOnly` and `default`. */
 export type Direction = 'request' | 'response'

@@ -3,11 +3,11 @@ import { _Code } from 'ajv/dist/compile/codegen/code.js'
 import type { ValueScopeName } from 'ajv/dist/compile/codegen/scope.js'
 import { SchemaEnv, compileSchema } from 'ajv/dist/compile/index.js'
 import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js'
-import { stringifyJson } from '../json/json.ts'
+import { stringifyJson } from '../../json/json.ts'
 import { endIfFull } from './error-limit.ts'
 import { changeCode } from './guarded.ts'
 import type { RewrittenSchema } from './rewritten-schema.ts'
-import { isApplicator } from './schema.ts'
+import { isApplicator } from '../read/schema.ts'
 
 /** The values of generated code. */
 type NamedValues = Map<unknown, ValueScopeName> | Set<ValueScopeName>

@@ -1,6 +1,6 @@
 import type { Ajv, Code, CodeKeywordDefinition, FuncKeywordDefinition, KeywordCxt } from 'ajv'
 import { funcKeywordCode } from 'ajv/dist/compile/validate/keyword.js'
-import type { KeywordName } from './schema.ts'
+import type { KeywordName } from '../read/schema.ts'
 
 /** A keyword of validators, without its name, that calls a function. */
 export type CalledKeyword = Omit<FuncKeywordDefinition, 'keyword'>

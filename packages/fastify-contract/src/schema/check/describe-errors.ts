@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
-import { escapeName } from '../json/pointer.ts'
+import { escapeName } from '../../json/pointer.ts'
 import { maxErrors } from './error-limit.ts'
-import { type KeywordName, isKeyword } from './schema.ts'
+import { type KeywordName, isKeyword } from '../read/schema.ts'
 
 /** A place may contain names chosen by the client. */
 const maxLength = 1_000

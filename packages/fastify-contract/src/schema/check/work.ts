@@ -1,7 +1,7 @@
 import { type Ajv, type Code, type Name, _ } from 'ajv'
 import { type CalledKeyword, changeCode } from './guarded.ts'
 import type { RewrittenSchema } from './rewritten-schema.ts'
-import { type KeywordName, isKeyword } from './schema.ts'
+import { type KeywordName, isKeyword } from '../read/schema.ts'
 
 /**
  * The limit of the work of one validation, in steps of some 0.4 µs: the application of a schema, a member of a list or a

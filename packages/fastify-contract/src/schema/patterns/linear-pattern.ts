@@ -1,7 +1,6 @@
 import { RE2Set } from 're2js'
 import { bytesOfStates, positionsWithin } from './pattern-states.ts'
 import { translatePattern } from './translate-pattern.ts'
-import type { Work } from './work.ts'
 
 /** The memory limit for the states of one pattern, in bytes. */
 const maxBytes = 1_048_576
@@ -34,7 +33,7 @@ export class LinearPattern {
   }
 
   /** Counts the work of a match. @returns whether it would take too long */
-  isTooLong(text: string, work: Work): boolean {
+  isTooLong(text: string, work: { isTooMuch: (steps: number) => boolean }): boolean {
     return work.isTooMuch(this.#positionsWithin(text.length) / positionsPerStep)
   }
 

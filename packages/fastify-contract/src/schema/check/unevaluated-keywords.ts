@@ -1,6 +1,6 @@
 import type { ValidateFunction } from 'ajv'
-import { isObject } from '../json/json.ts'
-import { escapeName } from '../json/pointer.ts'
+import { isObject } from '../../json/json.ts'
+import { escapeName } from '../../json/pointer.ts'
 import { areValid, isValid } from './applicator-keywords.ts'
 import { type Compilers, type Context, contextOf, isBranchValid } from './branch.ts'
 import { ending, maxErrors } from './error-limit.ts'

@@ -1,6 +1,6 @@
 import { _, str } from 'ajv'
 import type { GeneratedKeyword } from './guarded.ts'
-import { LinearPattern } from './linear-pattern.ts'
+import { LinearPattern } from '../patterns/linear-pattern.ts'
 import type { RewrittenSchema } from './rewritten-schema.ts'
 import { TooMuchWork } from './work.ts'
 

@@ -1,4 +1,4 @@
-import { namesOf } from '../json/pointer.ts'
+import { namesOf } from '../../json/pointer.ts'
 
 /** A property of an object within a value. */
 export interface PropertyPlace {

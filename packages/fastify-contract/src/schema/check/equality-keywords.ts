@@ -1,9 +1,9 @@
 import { _ } from 'ajv'
-import { stringifyJson } from '../json/json.ts'
+import { stringifyJson } from '../../json/json.ts'
 import { type CalledKeyword, type GeneratedKeyword, guarded } from './guarded.ts'
 import type { RewrittenSchema } from './rewritten-schema.ts'
 import { keyOf } from './scalar-assertions.ts'
-import { isOfType } from './meaning.ts'
+import { isOfType } from '../read/meaning.ts'
 import type { KeywordFunction, Validation } from './validation.ts'
 import { stepsOf } from './work.ts'
 

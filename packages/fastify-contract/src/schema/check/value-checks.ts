@@ -1,11 +1,11 @@
 import type { ValidateFunction } from 'ajv'
-import { stringifyJson } from '../json/json.ts'
+import { stringifyJson } from '../../json/json.ts'
 import { createCompiler } from './ajv.ts'
 import { compileWhole } from './compile-flat.ts'
 import { describeErrors } from './describe-errors.ts'
 import { type Direction, SchemaRewriter } from './rewrite-schema.ts'
 import type { Rewritten } from './rewritten-schema.ts'
-import type { NamedSchemas, Subschema } from './schema.ts'
+import type { NamedSchemas, Subschema } from '../read/schema.ts'
 import { validate as validateAll } from './validation.ts'
 
 /** Describes how a value breaks its schema; undefined if it is valid. */

@@ -1,10 +1,10 @@
-import { isObject } from '../json/json.ts'
+import { isObject } from '../../json/json.ts'
 import { keyOf } from './scalar-assertions.ts'
-import { constantsOf, propertiesOf, requiredOf } from './meaning.ts'
+import { constantsOf, propertiesOf, requiredOf } from '../read/meaning.ts'
 import { isPlainObject } from './json-view.ts'
 import { type Viewing, readNamed } from './plain-objects.ts'
 import type { Discriminator } from './rewritten-schema.ts'
-import type { NamedSchemas, Subschema } from './schema.ts'
+import type { NamedSchemas, Subschema } from '../read/schema.ts'
 
 /**
  * Finds a property that alternatives require and limit to constants, whether or not the contract has the keyword

@@ -1,5 +1,5 @@
 import type { ScalarSchema } from './scalar-assertions.ts'
-import type { ChoiceName, Keywords, NameOf } from './schema.ts'
+import type { ChoiceName, Keywords, NameOf } from '../read/schema.ts'
 
 /** A schema as Ajv gets it. */
 export type Rewritten = RewrittenSchema | boolean

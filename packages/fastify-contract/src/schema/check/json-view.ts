@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { createMembers, hasMembers } from '../json/json.ts'
+import { createMembers, hasMembers } from '../../json/json.ts'
 
 /** Whether an object is of no class. */
 export function isPlainObject(object: object): boolean {
