@@ -14,7 +14,7 @@ import { type Reading, type TextShape, itemShapeOf, shapeOf } from './texts.ts'
 /** A field of a form, as it was sent. */
 export interface FormField {
   name: string
-  content: string | Uint8Array
+  content: string | Uint8Array<ArrayBuffer>
   /** Of a file; undefined without one. */
   filename: string | undefined
   /** The media type of the content; undefined without one. */
@@ -197,6 +197,5 @@ function textOf({ name, content, type }: FormField): string {
 }
 
 function fileOf({ content, filename = '', type = '' }: FormField): File {
-  // Received bytes are never in shared memory, which the type excludes.
-  return new File([content as string | Uint8Array<ArrayBuffer>], filename, { type })
+  return new File([content], filename, { type })
 }

@@ -198,7 +198,7 @@ export function registerBodies(
   })
 }
 
-function parseBody(request: FastifyRequest, bytes: Buffer, maxLevels: number): unknown {
+function parseBody(request: FastifyRequest, bytes: Buffer<ArrayBuffer>, maxLevels: number): unknown {
   // Set by `expectContent`.
   const parsed = request[content]!
   if (bytes.length === 0 && !parsed.isRequired) return undefined

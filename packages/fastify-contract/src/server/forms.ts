@@ -24,7 +24,7 @@ const validBoundary = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/
  *
  * @throws Refusal
  */
-export function parseMultipart(bytes: Buffer, boundary: string | undefined): FormField[] {
+export function parseMultipart(bytes: Buffer<ArrayBuffer>, boundary: string | undefined): FormField[] {
   if (boundary === undefined || !validBoundary.test(boundary)) {
     throw malformed('the Content-Type of the form must have one boundary, of 1 to 70 characters')
   }
@@ -71,7 +71,7 @@ function* delimitersOf(bytes: Buffer, text: Buffer): Generator<Delimiter, void, 
 const headerLine = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e\x80-\xff]*)$/
 
 /** @param part from the end of the line of its delimiter */
-function fieldOf(part: Buffer): FormField {
+function fieldOf(part: Buffer<ArrayBuffer>): FormField {
   const end = part.indexOf('\r\n\r\n')
   if (end === -1) throw malformed('a part of the form has no empty line after its headers')
   const headers = new Map<string, string>()

@@ -16,13 +16,13 @@ const noBytes = Buffer.alloc(0)
 /** The chunks of content. A client can send them with one byte each, so it keeps no object for each short one. */
 export class Chunks {
   length = 0
-  readonly #parts: Buffer[] = []
+  readonly #parts: Buffer<ArrayBuffer>[] = []
   #block = noBytes
   /** What of the block is in use, and where the part begins that is not in the list yet. */
   #end = 0
   #start = 0
 
-  add(chunk: Buffer): void {
+  add(chunk: Buffer<ArrayBuffer>): void {
     this.length += chunk.length
     if (this.#parts.length === 0 || chunk.length >= longChunk) {
       this.#endPart()
@@ -37,7 +37,7 @@ export class Chunks {
     this.#end += chunk.copy(this.#block, this.#end)
   }
 
-  bytes(): Buffer {
+  bytes(): Buffer<ArrayBuffer> {
     this.#endPart()
     const [first] = this.#parts
     return first !== undefined && this.#parts.length === 1 ? first : Buffer.concat(this.#parts, this.length)
@@ -78,7 +78,7 @@ export function readContent(
   }
 
   // A plugin may read the content as text.
-  function add(chunk: Buffer | string): void {
+  function add(chunk: Buffer<ArrayBuffer> | string): void {
     chunks.add(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
     if (chunks.length > limit || (payload.receivedEncodedLength ?? 0) > limit) end(tooLarge(limit))
   }
