@@ -18,7 +18,7 @@ import type { SchemaSource } from '../suite/draw/flat-schema.ts'
 import { NoGenerator } from '../suite/ground/no-generator.ts'
 import { Collections } from './collections.ts'
 import { fitFailures } from './fit-failures.ts'
-import { exampledBy, preferenceOf } from './preferences.ts'
+import { type RequestValues, exampledBy, preferenceOf } from './preferences.ts'
 import { type MockReply, replyOf } from './replies.ts'
 
 /** How a mock is served. */
@@ -30,11 +30,7 @@ export type MockSettings = Pick<ContractOptions<ContractTypes, object, object>, 
 }
 
 /** What a handler receives. */
-interface MockInput {
-  path?: Record<string, unknown>
-  query?: Record<string, unknown>
-  header?: Record<string, unknown>
-  body?: unknown
+interface MockInput extends RequestValues {
   accept?: string
 }
 

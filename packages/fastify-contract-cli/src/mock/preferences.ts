@@ -1,6 +1,7 @@
 import { type ContractOperation, type Exampled, declaredResponse } from 'fastify-contract/document'
 import { statusesOf, successOf } from '../suite/ground/contract.ts'
 import { canonical } from '../suite/ground/exact-json.ts'
+import type { Members } from '../suite/ground/members.ts'
 
 /** A response of an operation, and the name of its example. */
 export interface ChosenResponse {
@@ -33,10 +34,10 @@ const preference = /(?<=^|[,;])\s*(code|example)\s*=\s*(?:"([^"]*)"|([^\s,;"]+))
 
 /** The values of a request, by place. */
 export interface RequestValues {
-  path?: Record<string, unknown>
-  query?: Record<string, unknown>
+  path?: Members
+  query?: Members
   querystring?: unknown
-  header?: Record<string, unknown>
+  header?: Members
   body?: unknown
 }
 

@@ -8,6 +8,7 @@ import {
   withSubschemas,
   withoutAnnotations,
 } from 'fastify-contract/schema'
+import type { Members } from '../ground/members.ts'
 import { exactKeywords, formatless } from './exact-dialect.ts'
 
 /**
@@ -40,7 +41,7 @@ export function plainSchema(schema: Schema, schemas: NamedSchemas): object {
     if (!isSchema(from)) return from
     const own = [...propertiesOf(from, schemas)].flatMap(([name, property]) => (isHidden(property) ? [name] : []))
     const names = hidden.union(new Set(own))
-    const copied: Record<string, unknown> = {
+    const copied: Members = {
       ...withSubschemas(withoutAnnotations(from), (inner, applies, keyword) =>
         keyword === 'properties' && isHidden(inner)
           ? false
