@@ -102,6 +102,7 @@ const contract = {
           colour: { ...text, readOnly: true },
           kind: { ...text, default: 'tree' },
           weight: { type: 'number', format: 'double' },
+          example: { ...int64, minimum: 9007199254740993n },
         },
       },
     },
@@ -156,6 +157,10 @@ const groups: [impact: Change['impact'], edits: [Edit, RegExp][]][] = [
       [['components schemas Error required', ['error']], /Error.*no longer required: `message`/],
       [['components schemas Error properties error enum', [1, 2, 3]], /Enum of `error` gained values: '3'/],
       [[`${newThing} id readOnly`, true], /id.*: readOnly changed from none to true; unknown changes count/],
+      [
+        [`${newThing} example minimum`, 9007199254740992n],
+        /minimum: changed from 9007199254740993 to 9007199254740992/,
+      ],
       [[`${newThing} note`], /note: the service no longer reads properties that clients send/],
       [['components securitySchemes key name', 'l'], /`name` of security scheme `key` changed/],
     ],

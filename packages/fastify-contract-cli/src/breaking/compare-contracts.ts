@@ -1,3 +1,4 @@
+import { maps } from 'fastify-contract/document'
 import { namesOf, printable } from 'fastify-contract/json'
 import type { OpenApi } from '../model/read-contract.ts'
 import { isObject } from '../suite/ground/members.ts'
@@ -104,7 +105,8 @@ function largeNumberChanges(before: unknown, after: unknown, side: OpenApi, name
   }
   if (typeof before !== 'object' || before === null || typeof after !== 'object' || after === null) return []
   const current = new Map<string, unknown>(Object.entries(after))
+  const isMap = maps.includes(names.at(-1) ?? '')
   return Object.entries(before).flatMap(([name, member]) =>
-    /^examples?$/.test(name) ? [] : largeNumberChanges(member, current.get(name), side, [...names, name]),
+    !isMap && /^examples?$/.test(name) ? [] : largeNumberChanges(member, current.get(name), side, [...names, name]),
   )
 }
