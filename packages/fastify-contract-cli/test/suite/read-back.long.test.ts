@@ -109,7 +109,7 @@ function serveTasks({ create = ofTask, replace = ofTask, change = merged, list =
 /** @returns the lines of the test of state */
 async function run(ways: Ways): Promise<{ code: number; lines: string[] }> {
   const url = await serveTasks(ways)
-  return runTestOf(document, ['--url', url, '--seed', '7', '--only', 'addTask', '--seconds', '30'])
+  return runTestOf(document, ['--url', url, '--seed', '8', '--only', 'addTask', '--seconds', '30'])
 }
 
 const before = (_sent: Task, kept: Task) => kept
