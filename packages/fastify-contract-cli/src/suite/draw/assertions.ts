@@ -35,7 +35,10 @@ type Combine<Value> = (a: NonNullable<Value>, b: NonNullable<Value>) => Value
 /** What two values of a keyword mean together, where one value says it. */
 const combinations: { readonly [Name in KeywordName]?: Combine<Schema[Name]> } = {
   type: bothTypes,
-  enum: (a, b) => a.filter((value) => b.map(canonical).includes(canonical(value))),
+  enum: (a, b) => {
+    const others = new Set(b.map(canonical))
+    return a.filter((value) => others.has(canonical(value)))
+  },
   items: bothSchemas,
   uniqueItems: (a, b) => a || b,
   additionalProperties: (a, b) => a !== false && b !== false && bothSchemas(a, b),
