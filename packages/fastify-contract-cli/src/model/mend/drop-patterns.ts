@@ -41,14 +41,14 @@ export function patternDropper(objects: readonly ContractObject[], { document, w
     })
     // Another schema may have the same map.
     const kept = { ...membersOf(patternProperties) }
-    const unmatched = Object.keys(kept).filter((name) => patternProblem(name) !== undefined)
+    const unmatched = Object.keys(kept).flatMap((name) => {
+      const problem = patternProblem(name)
+      return problem === undefined ? [] : [{ name, problem }]
+    })
     // Beside a pattern of names there is no place for another, or for `minLength`.
-    const simpler = patternProblem(unmatched[0] ?? '')?.replace(
-      /; [^;]*(?:allOf|minLength).*/,
-      '; write a simpler pattern',
-    )
+    const simpler = unmatched[0]?.problem.replace(/; [^;]*(?:allOf|minLength).*/, '; write a simpler pattern')
     drop(schema, 'patternProperties', simpler, () => {
-      for (const name of unmatched) Reflect.deleteProperty(kept, name)
+      for (const { name } of unmatched) Reflect.deleteProperty(kept, name)
       // What they match would be undeclared.
       Object.assign(schema, { patternProperties: kept, additionalProperties: true })
       return ', and undeclared properties may have any value'
