@@ -164,7 +164,7 @@ test('the last request of a report is the one that shows what is lost', async ()
     below.findIndex((line) => !/^  (?:curl|printf) /.test(line)),
   )
   expect(path).toMatch(/^\/tasks\/\d+$/)
-  expect(requests.at(-1)).toMatch(new RegExp(`^  curl -X GET \\S+${path}$`))
+  expect(requests.at(-1)).toMatch(new RegExp(`^  curl -X GET \\S+${path} `))
 })
 
 test('a run leaves in place what its reports name', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { printable } from 'fastify-contract/json'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { WireRequest } from '../../src/suite.ts'
+import { type WireRequest, connectTo } from '../../src/suite.ts'
 import { curlOf } from '../../src/commands/test/curl.ts'
 import { folderWith } from '../contracts.ts'
 import { type Faults, servePets } from './pets-server.ts'
@@ -227,20 +227,26 @@ test.each<[string, Partial<WireRequest>]>([
   ['a body without a type', { body: '{}' }],
   ['an empty header, and one with quotes', { headers: { 'x-a': '', 'x-b': "it's $HOME" } }],
   ['no content', { body: '' }],
+  ['no body', { headers: { accept: 'text/plain' } }],
+  ['no body, of a method without one', { method: 'DELETE' }],
+  ['no body of a type', { method: 'PUT', headers: { 'content-type': 'text/plain', 'user-agent': 'a' } }],
+  ['a header of spaces, and one that is not ASCII', { headers: { 'x-a': ' ', 'x-b': "\u00e9\t%s\\ '$HOME" } }],
+  ['dots in a path', { method: 'GET', url: '/a/../b/%2e%2E/./c' }],
 ])('the printed curl command sends the same request: %s', async (_name, part) => {
   const request: WireRequest = { method: 'POST', url: '/a', headers: {}, ...part }
-  const received: { method: string | undefined; url: string | undefined; headers: object; body: Buffer }[] = []
-  const url = await answer(({ method, url, headers: { 'x-a': a, 'x-b': b, 'content-type': type } }, body) => {
-    const headers = {
-      ...(type === undefined ? {} : { 'content-type': type }),
-      ...(a === undefined ? {} : { 'x-a': a, 'x-b': b }),
-    }
+  const received: object[] = []
+  const url = await answer(({ method, url, headers: { host: _host, connection: _connection, ...headers } }, body) => {
     received.push({ method, url, headers, body })
     return [200]
   })
+  const { exchange, close } = connectTo(url)
+  onTestFinished(close)
+  await exchange(request)
   const code = await new Promise((resolve) => {
     spawn('sh', ['-c', printable(curlOf(url, request))], { stdio: 'ignore' }).on('close', resolve)
   })
   expect(code).toBe(0)
-  expect(received).toEqual([{ ...request, body: Buffer.from(request.body ?? '') }])
+  expect(received).toHaveLength(2)
+  expect(received[1]).toEqual(received[0])
+  expect(received[0]).toMatchObject({ method: request.method, url: request.url, body: Buffer.from(request.body ?? '') })
 })

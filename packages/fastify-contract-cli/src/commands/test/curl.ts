@@ -18,22 +18,43 @@ export function curlOf(
   word: (text: string) => string = shellQuoted,
 ): string {
   const address = `${url.replace(/\/$/, '')}${target}`
-  const own = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length')
-  // What curl adds by itself is taken away, as is the meaning of brackets.
-  const hasType = own.some(([name]) => name.toLowerCase() === 'content-type')
-  const names = [
-    ...own.map(([name, value]) => (value === '' ? `${name};` : `${name}: ${value}`)),
-    ...(body === undefined || hasType ? [] : ['content-type:']),
-  ]
+  const has = (name: string) => Object.keys(headers).some((each) => each.toLowerCase() === name)
+  const length = body === undefined ? undefined : String(Buffer.byteLength(body))
+  const own = Object.entries(headers).filter(([name, value]) => {
+    return name.toLowerCase() !== 'content-length' || value !== length
+  })
+  // With nothing behind the colon, curl takes a header away.
+  const lines = own.map(([name, value]) => (value.trim() === '' ? `${name};` : `${name}: ${value}`))
+  const added = [...addedHeaders, ...(body === undefined ? [] : ['content-type'])].filter((name) => !has(name))
+  // As Node says of a method that usually has content.
+  const isEmpty = body === undefined && !withoutContent.includes(method) && !has('content-length')
+  const names = [...lines, ...added.map((name) => `${name}:`), ...(isEmpty ? ['content-length: 0'] : [])]
   const options = [
     ...(method === 'HEAD' ? ['-I'] : ['-X', shellQuoted(method)]),
     ...(/[[\]{}]/.test(address) ? ['-g'] : []),
-    ...(/\/\.{1,2}(?:[/?]|$)/.test(target) ? ['--path-as-is'] : []),
+    ...(/\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(address) ? ['--path-as-is'] : []),
     word(address),
-    ...names.flatMap((header) => ['-H', word(header)]),
+    ...names.flatMap((header) => ['-H', headerWord(header, word)]),
   ]
   const [before, data] = dataOf(body)
   return [...before, 'curl', ...options, ...data].join(' ')
+}
+
+/** Headers that curl adds to each request. */
+const addedHeaders = ['accept', 'user-agent']
+
+/** The methods of which Node does not say that a request has no content. */
+const withoutContent = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']
+
+/** A header is sent in ISO-8859-1, in which a terminal is not. */
+function headerWord(header: string, word: (text: string) => string): string {
+  const quoted = word(header)
+  // A variable stands for a secret.
+  if (/^[ -~]*$/.test(header) || quoted !== shellQuoted(header)) return quoted
+  const format = header
+    .replaceAll(/[\\%]/g, (character) => escapes[character] ?? character)
+    .replaceAll(/[^ -~]/g, (character) => `\\${(character.codePointAt(0) ?? 0).toString(8).padStart(3, '0')}`)
+  return `"$(printf ${shellQuoted(format)})"`
 }
 
 /** What the format of `printf` (POSIX) writes differently. */
