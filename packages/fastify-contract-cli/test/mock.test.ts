@@ -1,3 +1,5 @@
+import type { FastifyInstance } from 'fastify'
+import type { Contract } from 'fastify-contract'
 import { documentOf, sealContract } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import { expect, onTestFinished, test } from 'vitest'
@@ -6,9 +8,9 @@ import { createMock } from '../src/mock.ts'
 import { readContract, test as testServer } from '../src/suite.ts'
 import { contractOf, failures, json } from './contracts.ts'
 
-/** Mocks a contract of one operation, `GET /things`, with these responses. */
-async function mockOf(responses: object, operation: object = {}) {
-  const document = contractOf({ '/things': { get: { ...operation, responses } } }, { security: [] })
+/** Mocks a contract of one operation, `GET /things` or of another method, with these responses. */
+async function mockOf(responses: object, operation: object = {}, method = 'get') {
+  const document = contractOf({ '/things': { [method]: { ...operation, responses } } }, { security: [] })
   const read = await readCheckedContract(Buffer.from(JSON.stringify(document)), 'openapi.json')
   const contract = sealContract({ document: stringifyJson(read.document) })
   const app = await createMock(contract, { docs: false })
@@ -18,6 +20,14 @@ async function mockOf(responses: object, operation: object = {}) {
     return { status: statusCode, type: headers['content-type'], link: headers['link'], body }
   }
   return { app, contract, get }
+}
+
+/** What the tests of a contract say of its mock. */
+async function verdictsOf(app: FastifyInstance, contract: Contract) {
+  const verdicts = []
+  for await (const { verdict } of testServer(readContract(documentOf(contract)), { app, seed: 1, scale: 0.1 }))
+    verdicts.push(verdict)
+  return verdicts
 }
 
 test('a declared success comes before the response `default`', async () => {
@@ -85,9 +95,7 @@ test('a failure of a media type that the mock cannot write has no content', asyn
   const parameters = [{ name: 'size', in: 'query', required: true, schema: { type: 'integer' } }]
   const { app, contract, get } = await mockOf(responses, { parameters })
   expect(await get()).toMatchObject({ status: 400, type: 'application/xml', body: '' })
-  const verdicts = []
-  for await (const { verdict } of testServer(readContract(documentOf(contract)), { app, seed: 1, scale: 0.1 }))
-    verdicts.push(verdict)
+  const verdicts = await verdictsOf(app, contract)
   expect(verdicts).toContain('ok')
   expect(verdicts).not.toContain('fault')
 })
@@ -156,4 +164,42 @@ test('a list ends, though its example and its header Link go on', async () => {
   expect(await get()).toMatchObject({ link: undefined, body: '{"items":["a"]}' })
   const preferred = await app.inject({ url: '/things', headers: { prefer: 'example=first' } })
   expect(preferred.json()).toEqual(examples.first.value)
+})
+
+/** What a mock replies with where an event stream is declared. */
+const streamOf = (media: object) => mockOf({ 200: { description: 'Events.', content: { 'text/event-stream': media } } })
+
+const event = { type: 'object', required: ['data'], properties: { event: { const: 'said' }, data: thing } }
+test.each<[string, object, string]>([
+  ['values of its schema', { schema: thing }, 'data: {"name":"a"}\n\n'.repeat(3)],
+  ['the items of a list', { schema: { type: 'array', items: thing } }, 'data: {"name":"a"}\n\n'.repeat(3)],
+  ['fields of events', { schema: event }, 'event: said\ndata: {"name":"a"}\n\n'.repeat(3)],
+  ['texts', {}, 'data: text\n\ndata: text1\n\ndata: text2\n\n'],
+  ['an example', { schema: thing, example: { name: 'a' } }, 'data: {"name":"a"}\n\n'],
+  ['lines', { schema: text, example: 'one\ntwo' }, 'data: one\ndata: two\n\n'],
+  ['a written example', { schema: text, example: ': hi\nretry: 5\ndata: one\n' }, ': hi\nretry: 5\ndata: one\n\n'],
+  ['a text that is no event', { schema: { ...text, maxLength: 3 }, example: 'one' }, 'one'],
+])('an event stream has %s', async (_name, media, body) => {
+  const { get } = await streamOf(media)
+  expect(await get()).toMatchObject({ status: 200, type: 'text/event-stream; charset=utf-8', body })
+})
+
+test('a stream is sent to who asks for it in the body, else by the header Accept', async () => {
+  const flag = { type: 'object', properties: { stream: { type: 'boolean' } } }
+  const content = { 'text/event-stream': { schema: thing }, ...json(thing) }
+  const { app, contract } = await mockOf(
+    { 200: { description: 'One.', content } },
+    { requestBody: { content: json(flag) } },
+    'post',
+  )
+  const typeOf = async (accept: string, body: object) => {
+    const { headers } = await app.inject({ method: 'POST', url: '/things', headers: { accept }, payload: body })
+    return headers['content-type']
+  }
+  const [events, plain] = ['text/event-stream; charset=utf-8', 'application/json']
+  expect(await typeOf(plain, { stream: true })).toBe(events)
+  expect(await typeOf('text/event-stream', {})).toBe(events)
+  expect(await typeOf(`${plain}, text/event-stream`, { stream: false })).toBe(plain)
+  expect(await typeOf('*/*', {})).toBe(plain)
+  expect(new Set(await verdictsOf(app, contract))).toEqual(new Set(['ok']))
 })

@@ -18,7 +18,7 @@ import type { SchemaSource } from '../suite/draw/flat-schema.ts'
 import { NoGenerator } from '../suite/ground/no-generator.ts'
 import { Collections } from './collections.ts'
 import { fitFailures } from './fit-failures.ts'
-import { type RequestValues, exampledBy, preferenceOf } from './preferences.ts'
+import { type RequestValues, exampledBy, preferenceOf, preferredType } from './preferences.ts'
 import { type MockReply, replyOf } from './replies.ts'
 
 /** How a mock is served. */
@@ -47,7 +47,8 @@ export function mockHandlers(contract: Contract): Record<string, MockHandler> {
   const collections = new Collections(operations, source)
 
   const replyTo = (operation: ContractOperation, input: MockInput, request: FastifyRequest): MockReply => {
-    const { path = {}, body, accept } = input
+    const { path = {}, body } = input
+    const accept = preferredType(body, input.accept, request.headers.accept)
     const preference = preferenceOf(request.headers['prefer'], operation)
     if (preference !== undefined) return replyOf(operation, source, { accept, ...preference })
     const chosen = exampledBy(operation, input) ?? { status: successOf(operation) }

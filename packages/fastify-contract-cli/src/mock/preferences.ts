@@ -1,7 +1,7 @@
-import { type ContractOperation, type Exampled, declaredResponse } from 'fastify-contract/document'
+import { type ContractOperation, type Exampled, declaredResponse, framingOf } from 'fastify-contract/document'
 import { statusesOf, successOf } from '../suite/ground/contract.ts'
 import { canonical } from '../suite/ground/exact-json.ts'
-import type { Members } from '../suite/ground/members.ts'
+import { type Members, isObject } from '../suite/ground/members.ts'
 
 /** A response of an operation, and the name of its example. */
 export interface ChosenResponse {
@@ -31,6 +31,19 @@ export function preferenceOf(
 }
 
 const preference = /(?<=^|[,;])\s*(code|example)\s*=\s*(?:"([^"]*)"|([^\s,;"]+))/gi
+
+/**
+ * The media type that a client prefers: a stream of events where its body says `stream: true`, although most clients ask
+ * for JSON then, too.
+ *
+ * @param accept the declared type that its header Accept selects; without the header, this is the first
+ * @returns undefined for the usual one
+ */
+export function preferredType(body: unknown, accept = '', header = ''): string | undefined {
+  if (isObject(body) && body['stream'] === true) return 'text/event-stream'
+  const isAsked = framingOf(accept) !== 'events' || /text\/event-stream/i.test(header)
+  return isAsked ? accept : undefined
+}
 
 /** The values of a request, by place. */
 export interface RequestValues {

@@ -1,12 +1,15 @@
 import type { ContractOperation, ContractResponse, Exampled, MediaType } from 'fastify-contract/document'
-import { declaredResponse, isContentless, isJson, isRange, isReading, kindOf } from 'fastify-contract/document'
+import { declaredResponse, isContentless, isJson, isRange, isReading } from 'fastify-contract/document'
+import { framingOf, kindOf } from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
-import type { Schema } from 'fastify-contract/schema'
+import { type Schema, typesOf } from 'fastify-contract/schema'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
 import { examplesOf } from '../suite/ground/examples.ts'
 import { NoGenerator, attempt } from '../suite/ground/no-generator.ts'
 import { plainValue } from '../suite/draw/plain-value.ts'
+import { declaredType } from '../suite/ground/contract.ts'
 import { isReply } from './conform.ts'
+import { eventText } from './event-text.ts'
 import { lastPage } from './last-page.ts'
 
 /** Validated as the value that it is. */
@@ -42,8 +45,8 @@ export function replyOf({ object, method }: ContractOperation, source: SchemaSou
   const types = isContentless(status) ? [] : Object.keys(response.content ?? {})
   if (types.length === 0) return { status, headers }
   const concrete = types.filter((each) => !isRange(each))
-  const asked = concrete.filter((each) => each === wanted.accept)
-  for (const type of new Set([...asked, ...concrete.filter(isJson), ...concrete, ...types])) {
+  const asked = declaredType(concrete, wanted.accept ?? '') ?? []
+  for (const type of new Set([asked, concrete.filter(isJson), concrete, types].flat())) {
     const media = response.content?.[type] ?? {}
     const contentType = isRange(type) ? concreteTypeOf(type) : type
     const body = attempt('', {}, () => bodyOf(contentType, media, source, { ...wanted, isList: isReading(method) }))
@@ -71,6 +74,8 @@ function bodyOf(type: string, media: MediaType, source: SchemaSource, wanted: Wa
   const example = exampleOf(media, wanted.example)
   const { itemSchema } = media
   if (itemSchema !== undefined) return ReadableStream.from(itemsOf(itemSchema, example?.value, source))
+  const events = framingOf(type) === 'events' ? eventsOf(media, example?.value, source) : undefined
+  if (events !== undefined) return events
   const kind = kindOf(type)
   if (kind === 'json') {
     const plain = () => (example === undefined ? plainValue(schema, source) : example.value)
@@ -89,6 +94,18 @@ function itemsOf(schema: Schema, example: unknown, source: SchemaSource): unknow
   if (Array.isArray(example) && example.every((item) => isReply(item, schema, source))) return example
   const first = plainValue(schema, source)
   return [first, ...[1, 2].map((index) => attempt('', {}, () => plainValue(schema, source, index)) ?? first)]
+}
+
+/**
+ * The text of events, each of a value of the schema.
+ *
+ * @returns undefined where the schema is that of a text, and not of this one
+ * @throws NoGenerator
+ */
+function eventsOf({ schema = {} }: MediaType, example: unknown, source: SchemaSource): string | undefined {
+  const values = example ?? itemsOf(schema, undefined, source)
+  const text = [values].flat(2).map(eventText).join('')
+  return typesOf(schema, source.schemas).has('string') && !isReply(text, schema, source) ? undefined : text
 }
 
 /** The text of a schema, of any other value its JSON. */
