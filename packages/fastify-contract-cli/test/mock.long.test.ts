@@ -220,6 +220,17 @@ test('forgets what was posted and deleted, also where 404 is not declared', asyn
   expect((await send(path)).status).toBe(404)
 })
 
+test('accepts no larger bodies than --body-limit', async () => {
+  const { url, end } = await startMock(root, '--body-limit', '70000')
+  const statusOf = async (length: number) => {
+    const headers = { 'content-type': 'application/json' }
+    const body = `{"name":"${'a'.repeat(length - 11)}"}`
+    return (await fetch(`${url}/pets`, { method: 'POST', headers, body })).status
+  }
+  expect([await statusOf(70_000), await statusOf(70_001)]).toEqual([201, 413])
+  expect(await end('SIGINT')).toBe(0)
+})
+
 test('accepts no other credentials than those of --auth', async () => {
   const locked = await startMock(root, '--auth', 'key=k', '--auth', 'key=l')
   const statusOf = async (key: string) => (await fetch(`${locked.url}/locked`, { headers: { 'x-key': key } })).status

@@ -22,13 +22,14 @@ contract, or else a valid value. What is posted to a collection is listed, read,
   --port N          where to listen; 0 is a free port (default: 3000)
   --host ADDRESS    (default: 127.0.0.1)
   --auth SCHEME=CREDENTIALS  credentials that are accepted, as test sends them; repeatable (default: any)
+  --body-limit BYTES         of the body of a request (default: 65536)
 
 Request headers: Prefer: code=404 asks for a declared status, Prefer: example=NAME for an example.`
 
 const text = (value: string) => ({ type: 'string', default: value }) as const
 const none: string[] = []
 const auth = { type: 'string', multiple: true, default: none } as const
-const options = { port: text('3000'), host: text('127.0.0.1'), auth }
+const options = { port: text('3000'), host: text('127.0.0.1'), auth, 'body-limit': text('65536') }
 
 /**
  * Serves a mock until a signal ends it.
@@ -54,12 +55,14 @@ async function start(args: string[]): Promise<FastifyInstance> {
   const [file, ...others] = positionals
   if (file === undefined || others.length > 0) throw new UsageError('give one FILE; see fastify-contract mock --help')
   const port = numberOf('--port', values.port, { max: 65_535 })
+  const bodyBytes = numberOf('--body-limit', values['body-limit'], { min: 1, max: 2 ** 31 - 1 })
   const path = resolve(file)
   const read = await readCheckedContract(readSource(path, file), path, file)
   const { document, warnings } = read
   const sealed = sealContract(contractTexts(read))
   const app = await createMock(sealed, {
     auth: acceptedOf(callersOf(readContract(document), values.auth)),
+    limits: { bodyBytes },
     onContractBroken: (id) => {
       console.error(printable(`cannot generate a valid reply to ${id}; give its responses examples`))
     },

@@ -4,6 +4,7 @@ import {
   type Contract,
   type ContractOptions,
   type ContractTypes,
+  type Limits,
   Refusal,
   fastifyContract,
   fastifyOptions,
@@ -25,6 +26,8 @@ import { type MockReply, replyOf } from './replies.ts'
 export type MockSettings = Pick<ContractOptions<ContractTypes, object, object>, 'docs' | 'onContractBroken'> & {
   /** The credentials that are accepted, by the names of their schemes, as they are sent; any of the others. */
   auth?: Readonly<Record<string, readonly string[]>>
+  /** Those that are not the server's. */
+  limits?: Pick<Limits, 'bodyBytes'>
   /** Takes the reason of a failure whose declared body has no place for it. */
   onReasonLost?: ((reason: string) => void) | undefined
 }
@@ -75,7 +78,7 @@ export function mockHandlers(contract: Contract): Record<string, MockHandler> {
 /** Makes a server without handlers. It accepts any credentials of the right form where none are given. */
 export async function createMock(
   contract: Contract,
-  { docs, onContractBroken, onReasonLost, auth: accepted = {} }: MockSettings = {},
+  { docs, onContractBroken, onReasonLost, auth: accepted = {}, limits }: MockSettings = {},
 ): Promise<FastifyInstance> {
   const served = withSuccesses(contract)
   const document = documentOf(served)
@@ -86,7 +89,7 @@ export async function createMock(
     [...schemes].map(([name, scheme]) => [name, verifierOf(scheme, acceptedOf.get(name))]),
   )
   // No load balancer waits for it to leave.
-  const app = fastify(fastifyOptions({ limits: { shutdownDelayMilliseconds: 0 } }))
+  const app = fastify(fastifyOptions({ limits: { ...limits, shutdownDelayMilliseconds: 0 } }))
   // The types of a contract that was just read are not known.
   const untyped: Contract<{ operations: object; security: object; schemes: object }> = served
   const handlers = mockHandlers(served)
