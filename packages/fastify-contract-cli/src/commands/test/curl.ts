@@ -7,7 +7,7 @@ import type { WireRequest } from '../../suite/ground/exchange.ts'
 const longest = 20_000
 
 /**
- * Writes a request as one line for a POSIX shell.
+ * Writes a request as one line for a POSIX shell. curl names itself in User-Agent.
  *
  * @param url of the server, with its base path
  * @param word writes a text of the address or of a header as a word of the shell
@@ -25,10 +25,10 @@ export function curlOf(
   })
   // With nothing behind the colon, curl takes a header away.
   const lines = own.map(([name, value]) => (value.trim() === '' ? `${name};` : `${name}: ${value}`))
-  const added = [...addedHeaders, ...(body === undefined ? [] : ['content-type'])].filter((name) => !has(name))
+  const added = body === undefined || has('content-type') ? [] : ['content-type:']
   // As Node says of a method that usually has content.
   const isEmpty = body === undefined && !withoutContent.includes(method) && !has('content-length')
-  const names = [...lines, ...added.map((name) => `${name}:`), ...(isEmpty ? ['content-length: 0'] : [])]
+  const names = [...lines, ...added, ...(isEmpty ? ['content-length: 0'] : [])]
   const options = [
     ...(method === 'HEAD' ? ['-I'] : ['-X', shellQuoted(method)]),
     ...(/[[\]{}]/.test(address) ? ['-g'] : []),
@@ -39,9 +39,6 @@ export function curlOf(
   const [before, data] = dataOf(body)
   return [...before, 'curl', ...options, ...data].join(' ')
 }
-
-/** Headers that curl adds to each request. */
-const addedHeaders = ['accept', 'user-agent']
 
 /** The methods of which Node does not say that a request has no content. */
 const withoutContent = ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']

@@ -159,7 +159,9 @@ export function connectTo(origin: string, milliseconds = new Clock().wait): Conn
     exchange: async ({ method, url, headers, body }) => {
       const signal = AbortSignal.timeout(Math.ceil(milliseconds))
       try {
-        return await receive(start, { ...server, method, path: `${base}${url}`, headers, signal }, body)
+        // As curl does, by which a report shows a request.
+        const all = { accept: '*/*', ...headers }
+        return await receive(start, { ...server, method, path: `${base}${url}`, headers: all, signal }, body)
       } catch (error) {
         if (!signal.aborted) throw error
         const problem = `no complete response within ${String(Math.round(milliseconds / 100) / 10)} s`
