@@ -22,7 +22,7 @@ const kinds = ['loan', 'sale'].map((kind) => ({ properties: { kind: { const: kin
 const schemas: Schema[] = [
   { type: 'number', minimum: 0, maximum: 1000 },
   { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
-  { type: 'number', multipleOf: 0.01, minimum: 0, maximum: 100 },
+  { type: 'number', multipleOf: 0.01, minimum: 0, maximum: 1_000_000 },
   { ...count, multipleOf: 5 },
   { type: 'string', format: 'date', examples: ['2026-02-28'] },
   { type: 'string', pattern: '^[A-Z]{3}$' },

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { decimalOf } from 'fastify-contract/schema'
 import type { FlatSchema } from './flat-schema.ts'
 import { NoGenerator } from '../ground/no-generator.ts'
 
@@ -54,26 +55,48 @@ function floor(integer: bigint, factor: bigint): bigint {
   return quotient * factor > integer ? quotient - 1n : quotient
 }
 
-/** The numbers of a schema: within its bounds, and multiples of a factor, if that is not 0. @throws NoGenerator */
+/** The numbers of a schema: within its bounds, and multiples of a factor, if it has one. @throws NoGenerator */
 export function numberRange({ assertions }: FlatSchema) {
-  const largest = assertions.format === 'float' ? 3.4028234663852886e38 : Number.MAX_VALUE
-  const min = Math.max(-largest, Number(assertions.minimum ?? assertions.exclusiveMinimum ?? -largest))
-  const max = Math.min(largest, Number(assertions.maximum ?? assertions.exclusiveMaximum ?? largest))
-  const factor = Number(assertions.multipleOf ?? 0)
-  const isOpen = [assertions.exclusiveMinimum, assertions.exclusiveMaximum].some((bound) => Number(bound) === min)
+  const { format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = assertions
+  const largest = format === 'float' ? 3.4028234663852886e38 : Number.MAX_VALUE
+  const min = Math.max(-largest, Number(minimum ?? -largest), Number(exclusiveMinimum ?? -largest))
+  const max = Math.min(largest, Number(maximum ?? largest), Number(exclusiveMaximum ?? largest))
+  const isOpen = [exclusiveMinimum, exclusiveMaximum].some((bound) => Number(bound) === min)
   if (min > max || (min === max && isOpen)) throw new NoGenerator('no number is within the bounds')
-  // A product of doubles that is no multiple as a decimal, such as 3 * 0.1, is rounded to one that is.
-  const multiple = (count: number) => Number((count * factor).toPrecision(12))
-  return { min, max, largest, factor, multiple }
+  return { min, max, largest, multiples: multipleOf === undefined ? undefined : multiplesOf(multipleOf, min, max) }
 }
+
+/** The decimals of as many digits are told apart as doubles. */
+const exactDecimals = 10n ** 15n
+
+/** The multiples of a factor within bounds, counted in factors. They are multiples as decimals, which doubles need not be. */
+function multiplesOf(factor: number | bigint, min: number, max: number) {
+  const [digits, exponent] = decimalOf(factor)
+  const countIn = (bound: number) => {
+    const [own, ownExponent] = decimalOf(bound)
+    const common = Math.min(exponent, ownExponent)
+    return floor(own * 10n ** BigInt(ownExponent - common), digits * 10n ** BigInt(exponent - common))
+  }
+  const [lowest, highest] = [-countIn(-min), countIn(max)]
+  const most = digits > exactDecimals ? 1n : exactDecimals / digits
+  const [first, last] = [lowest < -most ? -most : lowest, highest > most ? most : highest]
+  if (first > last) throw new NoGenerator('no multiple is within the bounds')
+  const ends = [lowest, highest].filter((count) => count >= first && count <= last)
+  return { first, last, ends, valueOf: (count: bigint) => Number(`${String(count * digits)}e${String(exponent)}`) }
+}
+
+/** How many multiples of a factor are drawn on each side of 0, or else from the end that is next to it. */
+const mostMultiples = 1_000_000n
 
 /** Numbers of a schema, not all of which it allows. */
 export function numberOf(flat: FlatSchema): fc.Arbitrary<number> {
-  const { min, max, factor, multiple } = numberRange(flat)
-  if (factor > 0) {
-    const counts = { min: Math.ceil(Math.max(min / factor, -1e6)), max: Math.floor(Math.min(max / factor, 1e6)) }
-    if (counts.min > counts.max) throw new NoGenerator('no multiple is within the bounds')
-    return fc.integer(counts).map(multiple)
+  const { min, max, multiples } = numberRange(flat)
+  if (multiples !== undefined) {
+    const { first, last, ends, valueOf } = multiples
+    const from = last < 0n ? last - mostMultiples : -mostMultiples
+    const to = first > 0n ? first + mostMultiples : mostMultiples
+    const counts = fc.bigInt({ min: from > first ? from : first, max: to < last ? to : last })
+    return fc.oneof(counts, ...(ends.length === 0 ? [] : [fc.constantFrom(...ends)])).map(valueOf)
   }
   const edges = [min, max, 0, -0.5, 0.1, 1, 54.5, 1e21, 5e-324]
   return fc.oneof(fc.constantFrom(...edges), fc.double({ min, max, noNaN: true }))

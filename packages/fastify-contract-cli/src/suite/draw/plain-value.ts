@@ -137,10 +137,10 @@ function plainInteger(flat: FlatSchema, index: number): bigint {
 }
 
 function plainNumber(flat: FlatSchema, index: number): number {
-  const { min, max, largest, factor, multiple } = numberRange(flat)
+  const { min, max, largest, multiples } = numberRange(flat)
   const near = min > -largest ? min + 1 : max - 1
-  const multiples = factor > 0 ? [1, Math.ceil(min / factor), Math.floor(max / factor)].map(multiple) : []
-  const candidates = [...multiples, 1.5 + index, 1.5, min, max, (min + max) / 2, near, 0]
+  const plainMultiples = multiples === undefined ? [] : [1n, multiples.first, multiples.last].map(multiples.valueOf)
+  const candidates = [...plainMultiples, 1.5 + index, 1.5, min, max, (min + max) / 2, near, 0]
   const value = candidates.find(isAllowed(flat))
   if (value === undefined) throw new NoGenerator('cannot generate a number of the schema')
   return value
