@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { isIntegerFormat } from 'fastify-contract/json'
 import type { JsonType, KeywordName, Schema, Subschema } from 'fastify-contract/schema'
-import { alternativesOf, choiceNames, isKeyword } from 'fastify-contract/schema'
+import { alternativesOf, choiceNames, groups, isKeyword } from 'fastify-contract/schema'
 import {
   type FlatSchema,
   type SchemaSource,
@@ -12,7 +12,7 @@ import {
   within,
 } from '../draw/flat-schema.ts'
 import type { Json } from '../draw/json-value.ts'
-import { beyondFormats } from '../draw/numbers.ts'
+import { beyondFormats, tenthOf } from '../draw/numbers.ts'
 import { RawText, asRead } from '../draw/json-value.ts'
 import { isUncheckedFormat } from '../draw/texts.ts'
 import { isList } from '../ground/members.ts'
@@ -21,7 +21,7 @@ import { type Part, jsonBody } from '../write/part.ts'
 import { shapeOf, writtenValues } from '../write/part-values.ts'
 import { textOf } from '../write/spellings.ts'
 import { canBeWritten, isScalar } from '../write/written-value.ts'
-import { allowed, constantOf, drawn, found, listOf, memberOf } from '../draw/values.ts'
+import { allowed, assertListed, constantOf, drawn, found, known, listOf, memberOf } from '../draw/values.ts'
 
 /** A rule, and what breaks it and, as far as possible, no other. */
 export interface Break<Breaking = Json> {
@@ -35,12 +35,12 @@ export interface Break<Breaking = Json> {
 
 /** What is put in place of a keyword, so that what is drawn breaks it from the nearest value on. */
 const opposites: { readonly [Name in KeywordName]?: (assertions: Schema) => Schema } = {
-  // Narrower bounds forbid what the format does.
-  format: () => ({ format: beyondFormats, minimum: -(2n ** 99n), maximum: 2n ** 99n }),
-  minimum: ({ minimum = 0 }) => ({ format: beyondFormats, exclusiveMaximum: minimum }),
-  maximum: ({ maximum = 0 }) => ({ format: beyondFormats, exclusiveMinimum: maximum }),
-  exclusiveMinimum: ({ exclusiveMinimum = 0 }) => ({ format: beyondFormats, maximum: exclusiveMinimum }),
-  exclusiveMaximum: ({ exclusiveMaximum = 0 }) => ({ format: beyondFormats, minimum: exclusiveMaximum }),
+  format: () => ({ format: beyondFormats }),
+  minimum: ({ minimum = 0 }) => ({ exclusiveMaximum: minimum }),
+  maximum: ({ maximum = 0 }) => ({ exclusiveMinimum: maximum }),
+  exclusiveMinimum: ({ exclusiveMinimum = 0 }) => ({ maximum: exclusiveMinimum }),
+  exclusiveMaximum: ({ exclusiveMaximum = 0 }) => ({ minimum: exclusiveMaximum }),
+  multipleOf: ({ multipleOf = 1 }) => (Number.isInteger(Number(multipleOf)) ? {} : { multipleOf: tenthOf(multipleOf) }),
   minLength: ({ minLength = 0 }) => ({ maxLength: minLength - 1 }),
   maxLength: ({ maxLength = 0 }) => ({ minLength: maxLength + 1, maxLength: maxLength + 20 }),
   minItems: ({ minItems = 0 }) => ({ maxItems: minItems - 1 }),
@@ -99,35 +99,54 @@ function breaksAt(whole: FlatSchema, place: string, part: Part): Break[] {
   if (!(isJson ? choice === undefined : isSplit)) return own
   const inner = isJson ? jsonBody : shape === 'list' ? { ...part, as: 'item' as const } : part
   const { items, prefixItems = [], minItems = 0 } = flat.assertions
+  const lists = { ...flat, assertions: omit(flat.assertions, (keyword) => keyword === 'prefixItems') }
   const itemBreaks = [...prefixItems, items ?? []].flat().flatMap((schema, index) => {
     // Wherever a server splits a text, each item is broken.
     const withIt = (values: fc.Arbitrary<Json>) =>
-      isJson ? withItem(flat, index, values) : values.map((item) => listOf(item, Math.max(index + 1, minItems)))
+      isJson ? withItem(flat, index, values) : listsOf(values, Math.max(index + 1, minItems))
     const breaks = breaksWithin(flat, schema, `${place}/${String(index)}`, inner)
-    return breaks.map(({ draw, ...broken }) => ({ ...broken, draw: () => withIt(draw()) }))
+    return breaks.map(({ draw, ...broken }) => ({ ...broken, draw: () => keeping(lists, withIt(draw())) }))
   })
   const members = Object.entries(isJson ? whole.properties : flat.properties)
-  const memberBreaks = members.flatMap(([name, property]): [string, Break][] => {
+  const memberBreaks = members.flatMap(([name, property]): MemberBreak[] => {
     const at = `${place}/${name}`
+    const around = { name, keptOf: withPlaceFor }
     if (!Object.hasOwn(flat.properties, name)) {
-      return [[name, { place: at, rule: 'readOnly', draw: () => memberOf(flat, property) }]]
+      return [{ ...around, place: at, rule: 'readOnly', draw: () => memberOf(flat, property) }]
     }
-    return breaksWithin(flat, property, at, inner).map((broken) => [name, broken])
+    return breaksWithin(flat, property, at, inner).map((broken) => ({ ...broken, ...around }))
   })
-  const missing = flat.required.map((name): [string, Break] => {
-    return [name, { place: `${place}/${name}`, rule: 'required', draw: () => fc.constant(undefined) }]
+  const missing = flat.required.map((name): MemberBreak => {
+    const broken = { place: `${place}/${name}`, rule: 'required', draw: () => fc.constant(undefined) }
+    return { ...broken, name, keptOf: without }
   })
-  const around = (name: string) => (isJson ? allowed(without(flat, name)) : writtenValues(flat, part))
   return [
     ...own,
     ...itemBreaks,
-    ...[...missing, ...memberBreaks].map(([name, { draw, ...broken }]) => {
-      return {
-        ...broken,
-        draw: () => fc.tuple(around(name), draw()).map(([object, value]) => withMember(object, name, value)),
+    ...[...missing, ...memberBreaks].map(({ name, keptOf, draw, ...broken }): Break => {
+      const objects = () => {
+        const kept = keptOf(flat, name)
+        const around = isJson ? allowed(kept) : writtenValues(kept, part)
+        const values = fc.tuple(around, draw()).map(([object, value]) => withMember(object, name, value))
+        return keeping(kept, values)
       }
+      return { ...broken, draw: objects }
     }),
   ]
+}
+
+/** What breaks a rule of a member, or its presence. */
+interface MemberBreak extends Break {
+  name: string
+  /** Gives the schema of the object around it. */
+  keptOf: (flat: FlatSchema, name: string) => FlatSchema
+}
+
+/** Those of some values that keep the rules of a schema, but for those of its parts; all of them where none does. */
+function keeping(flat: FlatSchema, values: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
+  const isKept = isAllowed(flat)
+  const draw = () => known(found(values, (value) => isKept(asRead(value)), flat.source))
+  return attempt('', {}, draw) ?? values
 }
 
 /** A schema that contains itself has the same rules again. */
@@ -143,34 +162,94 @@ const unbroken: Partial<Record<Part['path'][0], string>> = { path: 'minLength', 
 
 /** The breaks of the rules of a value itself. What is wrong with its items is a rule of their own. */
 function ownBreaks(flat: FlatSchema, place: string, part: Part, choice: string | undefined): Break[] {
+  const { assertions, source } = flat
   const isText = shapeOf(flat, part) === 'text'
-  const isRight = isAllowed(flat)
-  const isBroken = (value: Json) => {
-    if (!isText) return !isRight(asRead(value))
-    return isScalar(value) && canBeWritten(value, part) && !readingsOf(textOf(value)).some(isRight)
+  const readings = (value: Json) => (isText ? readingsOf(textOf(value)) : [asNumber(value)])
+  const brokenIn = (whole: FlatSchema) => {
+    const isRight = isAllowed(whole)
+    return (value: Json) => {
+      if (!isText) return !isRight(asRead(value))
+      return isScalar(value) && canBeWritten(value, part) && !readings(value).some(isRight)
+    }
   }
-  const breakOf = (rule: string, candidates: () => fc.Arbitrary<Json>): Break => {
-    return { place, rule, draw: () => found(candidates(), isBroken, flat.source, noCounterexample) }
+  const breakOf = (
+    rule: string,
+    draw: (rest: FlatSchema) => fc.Arbitrary<Json>,
+    layers = layersOf(flat, [rule]),
+  ): Break => {
+    const drawIn = ({ whole, rest }: Layer) => {
+      const [isBroken, isKept] = [brokenIn(whole), isAllowed(rest)]
+      const isAlone = (value: Json) => isBroken(value) && readings(value).some(isKept)
+      return known(found(draw(rest), isAlone, source, noCounterexample))
+    }
+    const nearest = () =>
+      layers
+        .slice(0, -1)
+        .values()
+        .map((layer) => attempt('', {}, () => drawIn(layer)))
+        .find((values) => values !== undefined)
+    return { place, rule, draw: () => nearest() ?? drawIn(layers.at(-1)!) }
   }
   const types = namedTypesOf(flat)
+  const typed = { ...flat, also: [], assertions: omit(assertions, (keyword) => keyword !== 'type') }
   const others = isText
-    ? textSamples.filter(isBroken)
+    ? textSamples.filter(brokenIn(typed))
     : // A text that is no JSON is another one.
       samples.filter((value) => part.as === 'json' && types.length > 0 && !types.some((type) => isOf(type, value)))
-  const typeBreaks = others.length === 0 ? [] : [breakOf('type', () => fc.constantFrom(...others))]
+  const isOther = others.length > 0
+  const typeBreaks = isOther
+    ? [breakOf('type', () => fc.constantFrom(...others), layersOf(flat, ['type', 'format']))]
+    : []
   if (choice !== undefined) {
-    const near = [flat.assertions.const ?? [], flat.assertions.enum ?? []].flat().flatMap(inOtherCase)
-    return [breakOf(choice, () => constantOf([...samples, ...near])), ...(isText ? typeBreaks : [])]
+    const near = [assertions.const ?? [], assertions.enum ?? []].flat().flatMap(inOtherCase)
+    return [
+      breakOf(choice, (rest) => fc.oneof(constantOf([...samples, ...near]), against(flat, choice, rest))),
+      ...typeBreaks,
+    ]
   }
   // A bound of `contains` is broken with `contains`.
-  const { type: _, items: _items, prefixItems: _first, minContains: _least, ...keywords } = flat.assertions
+  const { type: _, items: _items, prefixItems: _first, minContains: _least, ...keywords } = assertions
   const breaks = Object.entries(keywords)
     .filter(([keyword, value]) => !isIdle(keyword, value))
-    .map(([keyword]) => breakOf(keyword, () => against(flat, keyword)))
-  const also = flat.also.flatMap(Object.keys).map((keyword) => breakOf(keyword, () => drawn(flat)))
+    .map(([keyword]) => breakOf(keyword, (rest) => against(flat, keyword, rest)))
+  const also = flat.also.flatMap((part) => {
+    const layer = { whole: flat, rest: { ...flat, examples: [], also: flat.also.filter((each) => each !== part) } }
+    return Object.keys(part).map((keyword) => breakOf(keyword, drawn, [layer]))
+  })
   const isWhole = !isText && types.includes('integer') && !types.includes('number')
-  const all = [...breaks, ...also, ...typeBreaks, ...(isWhole ? [breakOf('integer', () => fractions)] : [])]
+  // A factor that is an integer has no other multiples.
+  const fractional = layersOf(flat, ['type', 'format', 'multipleOf'])
+  const wholeBreaks = isWhole ? [breakOf('integer', fractionsOf, fractional)] : []
+  const all = [...breaks, ...also, ...typeBreaks, ...wholeBreaks]
   return isText && part.as !== 'item' ? all.filter(({ rule }) => rule !== unbroken[part.path[0]]) : all
+}
+
+/** What is broken, and what is kept of it. */
+interface Layer {
+  whole: FlatSchema
+  rest: FlatSchema
+}
+
+/**
+ * What is kept while a rule is broken, as far as values exist that do: all the rest of a schema, then what no format
+ * implies, then the type alone.
+ *
+ * @param keywords the rule, and what it implies
+ */
+function layersOf(flat: FlatSchema, keywords: readonly string[]): Layer[] {
+  const group = groups.find((names) => names.some((name) => keywords.includes(name))) ?? []
+  const kept = ['type', 'items', 'prefixItems', ...keywords, ...group]
+  const assertions = omit(flat.assertions, (keyword) => !kept.includes(keyword))
+  return [flat, { ...flat, also: [], required: [], assertions }].flatMap((whole) => {
+    return [keywords, [...keywords, 'type', 'format']].map((names): Layer => {
+      const rest = omit(whole.assertions, (keyword) => names.includes(keyword))
+      return { whole, rest: { ...whole, examples: [], assertions: rest } }
+    })
+  })
+}
+
+function omit(assertions: Schema, isOmitted: (keyword: string) => boolean): Schema {
+  return Object.fromEntries(Object.entries(assertions).filter(([keyword]) => !isOmitted(keyword)))
 }
 
 /** What a server may read a text as. */
@@ -184,17 +263,23 @@ function readingsOf(text: string): Json[] {
   ]
 }
 
-/** Values among which some break a keyword. */
-function against(flat: FlatSchema, keyword: string): fc.Arbitrary<Json> {
+/** Values among which some break a keyword of a schema, and keep a rest of it. */
+function against(flat: FlatSchema, keyword: string, rest: FlatSchema): fc.Arbitrary<Json> {
   const { items = {}, minItems = 0, not = true } = flat.assertions
   if (keyword === 'uniqueItems') {
     return memberOf(flat, items).map((item) => listOf(item, Math.max(2, minItems)))
   }
   if (keyword === 'not') return memberOf(flat, not)
-  const others = Object.fromEntries(Object.entries(flat.assertions).filter(([each]) => each !== keyword))
-  if (keyword === 'pattern') return fc.oneof(drawn({ ...flat, examples: [], assertions: others }), around(flat))
   const opposite = isKeyword(keyword) ? opposites[keyword]?.(flat.assertions) : undefined
-  return drawn({ ...flat, examples: [], assertions: { ...others, ...opposite }, choices: alternativesOf(others) })
+  const values = drawnAs(flat, { ...rest, assertions: { ...rest.assertions, ...opposite } })
+  return keyword === 'pattern' ? fc.oneof(values, around(flat)) : values
+}
+
+/** Values of a rest of a schema. They have its types; where that does not name them, also integers beyond each format. */
+function drawnAs({ assertions: { type } }: FlatSchema, rest: FlatSchema): fc.Arbitrary<Json> {
+  const open = 'type' in rest.assertions ? {} : { format: beyondFormats, ...(type === undefined ? {} : { type }) }
+  const assertions = { ...open, ...rest.assertions }
+  return drawn({ ...rest, assertions, choices: alternativesOf(assertions) })
 }
 
 /** What a server that ignores case takes for the same text. */
@@ -226,6 +311,17 @@ const fractions = fc
   )
   .map((text): Json => new RawText(text))
 
+/** Some of the numbers of a rest of a schema, and others. */
+function fractionsOf(rest: FlatSchema): fc.Arbitrary<Json> {
+  const own = attempt('', {}, () => drawn({ ...rest, assertions: { ...rest.assertions, type: 'number' } }))
+  return fc.oneof(fractions, ...(own === undefined ? [] : [own]))
+}
+
+/** A value as the number that its text is next to. */
+function asNumber(value: Json): Json {
+  return value instanceof RawText ? Number(value.text) : asRead(value)
+}
+
 /** Arrays of a schema with one of these values at an index. */
 function withItem(flat: FlatSchema, index: number, values: fc.Arbitrary<Json>): fc.Arbitrary<Json[]> {
   const { minItems = 0 } = flat.assertions
@@ -237,9 +333,21 @@ function withItem(flat: FlatSchema, index: number, values: fc.Arbitrary<Json>): 
   })
 }
 
+/** Lists of some items. @throws NoGenerator */
+function listsOf(items: fc.Arbitrary<Json>, length: number): fc.Arbitrary<Json[]> {
+  assertListed(length)
+  return fc.array(items, { minLength: length, maxLength: length })
+}
+
 function without(flat: FlatSchema, name: string): FlatSchema {
   const { [name]: _own, ...properties } = flat.properties
   return { ...flat, properties, required: flat.required.filter((each) => each !== name) }
+}
+
+/** A schema whose objects have a text in place of a member. */
+function withPlaceFor(flat: FlatSchema, name: string): FlatSchema {
+  const required = [...new Set([...flat.required, name])]
+  return { ...flat, examples: [], properties: { ...flat.properties, [name]: { const: 'a' } }, required }
 }
 
 /** An object with another value of a member, or without it. */

@@ -85,6 +85,12 @@ function multiplesOf(factor: number | bigint, min: number, max: number) {
   return { first, last, ends, valueOf: (count: bigint) => Number(`${String(count * digits)}e${String(exponent)}`) }
 }
 
+/** A tenth of a factor, as decimals divide. */
+export function tenthOf(factor: number | bigint): number {
+  const [digits, exponent] = decimalOf(factor)
+  return Number(`${String(digits)}e${String(exponent - 1)}`)
+}
+
 /** How many multiples of a factor are drawn on each side of 0, or else from the end that is next to it. */
 const mostMultiples = 1_000_000n
 

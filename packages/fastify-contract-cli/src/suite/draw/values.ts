@@ -55,6 +55,12 @@ export function found<Value>(
   })
 }
 
+/** Values of which one is found. @throws NoGenerator where none is */
+export function known<Value>(values: fc.Arbitrary<Value>): fc.Arbitrary<Value> {
+  fc.sample(values, { seed: 1, numRuns: 1 })
+  return values
+}
+
 /** Values among which some are allowed by a schema, or all. @throws LeftOut */
 export function drawn(flat: FlatSchema): fc.Arbitrary<Json> {
   flat.source.time?.assertLeft()
