@@ -77,6 +77,12 @@ describe('a YAML file is refused', () => {
       /^openapi\.yaml:2:1: a second document begins here; keep one in a file$/,
     ],
     ['with a key twice', 'a: b\na: c\n', /the name a is duplicated; remove one/],
+    [
+      'of JSON with a name twice',
+      '{\n "a": 1,\n "a": 2 }',
+      /^openapi\.yaml:3:2: the name a is duplicated; remove one$/,
+    ],
+    ['of JSON with a number beyond all doubles', '{"a":[1e999]}', /^openapi\.yaml:1:7: 1e999 is not a JSON number/],
     ['with a key twice, once as a number', `200: b\n'200': c\n`, /the name 200 is duplicated; remove one/],
     ['of YAML 1.1', '%YAML 1.1\n---\na: yes\n', /only YAML 1\.2 is supported; remove the directive/],
     ['indented by a tab', 'a:\n\tb: c\n', /^openapi\.yaml:2:1: .*; correct the YAML$/],
@@ -172,5 +178,27 @@ describe('a YAML file is read', () => {
     const { document } = readPlaced('__proto__: { a: 1 }\n')
     expect(Object.keys(document)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(document)).toBe(Object.prototype)
+  })
+
+  /** The values, the references, and the place of each member. */
+  const everythingOf = (text: string) => {
+    const { document, references, hasIdentifiers } = readPlaced(text)
+    const placesIn = (object: object): unknown[] => [
+      placeOf({ object }),
+      ...Object.entries(object).flatMap(([key, value]: [string, unknown]) => [
+        ...(['name', 'value'] as const).map((of) => placeOf({ object, key }, of)),
+        ...(typeof value === 'object' && value !== null ? placesIn(value) : []),
+      ]),
+    ]
+    const holders = [...references].map(([reference, object]) => [reference, placeOf({ object })])
+    return { value: structuredClone(document), holders, hasIdentifiers, places: placesIn(document) }
+  }
+  it.each([
+    '{"a":{"$ref":"#/b"},"b" : [1, {"$ref":"#/a"},\n\t"$ref"],\r\n"x-a":{"$ref":"c",  "d":[{"$ref":"e"}]}}',
+    '{"a":{"$anchor":"b"},"<<":{"$ref":5},"__proto__":{"caf\u00e9":"\ud83d\ude00"}}',
+    '{"a":9007199254740993,"b":[-1.50,1E3,true,null,{}],"1":"\\n\\u00e9\\ud83d\\ude00"}',
+  ])('with the places that YAML has, as JSON: %s', (json) => {
+    // With a comma at its end it is not JSON.
+    expect(everythingOf(json)).toEqual(everythingOf(`${json.slice(0, -1)},}`))
   })
 })

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { JsonParser, MalformedJson, RefusedJson } from './parser.ts'
+import { JsonParser, MalformedJson, type MemberReader, RefusedJson } from './parser.ts'
 
 export { MalformedJson, RefusedJson }
 
@@ -50,8 +50,8 @@ const noSources: NumberSources = new Map()
  *
  * @throws MalformedJson, RefusedJson like `parseJson`
  */
-export function parseJsonWithBigInts(text: string): unknown {
-  return new JsonParser(text).parse()
+export function parseJsonWithBigInts(text: string, maxLevels?: number, takeMember?: MemberReader): unknown {
+  return new JsonParser(text, maxLevels, takeMember).parse()
 }
 
 /**

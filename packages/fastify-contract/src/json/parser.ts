@@ -14,6 +14,19 @@ type Container = Record<string, unknown> | unknown[]
 
 type JsonValue = Container | string | number | bigint | boolean | null
 
+/**
+ * Takes each member of a document, in order; an object or array before its own members.
+ *
+ * @param nameAt where its name begins in the text; of an item, where it begins itself
+ */
+export type MemberReader = (
+  holder: object,
+  name: string | number,
+  value: JsonValue,
+  nameAt: number,
+  valueAt: number,
+) => void
+
 const space = 0x20
 const quote = 0x22
 const comma = 0x2c
@@ -52,14 +65,16 @@ export class JsonParser {
   source: string | undefined
   readonly #text: string
   readonly #maxLevels: number
+  readonly #takeMember: MemberReader | undefined
   #at = 0
   #doubledName: string | undefined
   #hasLoneSurrogate = false
   #tooDeep: string | undefined
 
-  constructor(text: string, maxLevels = Infinity) {
+  constructor(text: string, maxLevels = Infinity, takeMember?: MemberReader) {
     this.#text = text
     this.#maxLevels = maxLevels
+    this.#takeMember = takeMember
   }
 
   /**
@@ -106,8 +121,10 @@ export class JsonParser {
   /** Parses a member into its container; of an object or array, only the opening bracket. */
   #readMember(container: Container): JsonValue {
     const first = this.#skipSpace()
+    const start = this.#at
     if (Array.isArray(container)) {
       const value = this.#readValue(first, container, container.length)
+      this.#takeMember?.(container, container.length, value, start, start)
       if (container !== refused) container.push(value)
       return value
     }
@@ -117,7 +134,10 @@ export class JsonParser {
     this.#at++
     // Reported at the end: malformed JSON takes precedence.
     if (Object.hasOwn(container, name)) this.#doubledName ??= name
-    const value = this.#readValue(this.#skipSpace(), container, name)
+    const next = this.#skipSpace()
+    const valueAt = this.#at
+    const value = this.#readValue(next, container, name)
+    this.#takeMember?.(container, name, value, start, valueAt)
     if (name === '__proto__') Object.defineProperty(container, name, { value, ...ownProperty })
     else container[name] = value
     return value

@@ -1,7 +1,7 @@
 import type { Finding } from '../yaml/findings.ts'
 import { References } from '../yaml/follow.ts'
 import type { Draft } from '../yaml/node.ts'
-import type { Reading } from '../yaml/read-yaml.ts'
+import type { Reading } from '../yaml/read-json.ts'
 import type { ContractObject } from './visit.ts'
 
 /** Writes an object, or a keyword of it, as the server reads it; also where the keyword is missing. */

@@ -9,7 +9,8 @@ import { pointerOfAnchor, resolveIdentifiers } from './identifiers.ts'
 import { RejectedFile, fileOf, isOnNetwork, outsideRoot, readBelow } from './read-file.ts'
 import { type Draft, placeOf } from './node.ts'
 import { inLines } from './report.ts'
-import { type Reading, readYaml } from './read-yaml.ts'
+import type { Reading } from './read-json.ts'
+import { readYaml } from './read-yaml.ts'
 
 /** What bundling found. */
 export interface Bundled {

@@ -1,6 +1,6 @@
 import { BrokenReference, isObject, lookUp } from 'fastify-contract/json'
 import type { Draft } from './node.ts'
-import type { Reading } from './read-yaml.ts'
+import type { Reading } from './read-json.ts'
 
 /** What is at the end of the references of an object. */
 export interface Followed {

@@ -1,7 +1,7 @@
 import { maps } from 'fastify-contract/document'
 import { escapeName, isObject, lookUp } from 'fastify-contract/json'
 import { isData } from 'fastify-contract/schema'
-import type { Reading } from './read-yaml.ts'
+import type { Reading } from './read-json.ts'
 import type { Draft } from './node.ts'
 
 /** The base of a document without `$self`. It is never shown. */

@@ -3,9 +3,8 @@ import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
 import { isObject } from 'fastify-contract/json'
 import { BrokenContract, type Finding } from './findings.ts'
 import { type Draft, type SourceFile, offsets, origin, originOf } from './node.ts'
+import { type Reading, isIdentifier, maxDepth, readJson } from './read-json.ts'
 
-/** Limits recursion. Real contracts have about thirty levels. */
-const maxDepth = 200
 /** The maximum number of aliased values in a file. Aliases of aliases multiply: 30 levels are a billion. */
 const maxAliased = 20_000
 /** The maximum number of reported problems of a file. One missing quote can cause hundreds. */
@@ -13,20 +12,6 @@ const maxProblems = 5
 /** Tags of YAML 1.1 for values that JSON does not have. */
 const foreignTag = /^tag:yaml\.org,2002:(binary|timestamp|omap|pairs|merge)$/
 const tooDeep = `is nested more than ${String(maxDepth)} levels deep; move parts to components, and refer to them by $ref`
-
-/** What reading a file found. */
-export interface Reading {
-  /** Its mapping. Objects and lists have their origin; integers beyond 2^53 are bigints. */
-  document: Draft
-  /** Every reference outside of extensions, and an object that has it. */
-  references: Map<string, object>
-  /** The references that were written by identifiers. */
-  anchored: Set<string>
-  /** Whether a schema has an identifier, an anchor or a dynamic reference. */
-  hasIdentifiers: boolean
-  /** What other tools may read in another way. */
-  warnings: Finding[]
-}
 
 /**
  * Parses a YAML 1.2 file for linting, bundling, generation and the server alike.
@@ -36,6 +21,8 @@ export interface Reading {
  */
 export function readYaml(bytes: Uint8Array, file: string): Reading {
   const source = textOf(bytes, file)
+  const json = readJson(file, source)
+  if (json !== undefined) return json
   const lines = new LineCounter()
   const problems: string[] = []
   const report = (offset: number, text: string) => {
@@ -215,8 +202,7 @@ class YamlReader {
     if (isExtension) this.#extensions++
     const value = this.read(node)
     if (isExtension) this.#extensions--
-    if (/^\$(?:self|id|anchor|dynamicAnchor|dynamicRef)$/.test(name) && typeof value === 'string')
-      this.found.hasIdentifiers = true
+    if (isIdentifier(name, value)) this.found.hasIdentifiers = true
     if (name === '$ref' && typeof value === 'string') this.#noteReference([value, object])
     setMember(object, name, value)
   }
