@@ -69,16 +69,17 @@ type LeftOutResult = Extract<Result, { verdict: 'left out' }>
 /** One line for each reason for which something is left out. */
 function skippedLines(results: readonly LeftOutResult[]): string[] {
   const reasons = Map.groupBy(results, ({ because, reason }) => {
-    return because === 'skipped' || because === 'not implemented' ? because : reason
+    return because === 'not implemented' ? because : reason
   })
   return [...reasons].flatMap(([reason, group]) => {
     const names = [...new Set(group.map((each) => each.route ?? each.title))]
-    if (reason === 'skipped') return `skipped: ${names.join(', ')}`
+    if (reason === '--skip') return `skipped: ${names.join(', ')}`
     if (reason === 'not implemented') {
       return `not implemented (501): ${[...new Set(group.map((each) => each.reason))].join(', ')}`
     }
     if (reason === '') return names.map((name) => `left out: ${name}`)
-    const who = names.length > 3 ? counted(names.length, 'operation') : names.join(', ')
+    const isNamed = names.length <= 3 || group[0]?.because === 'skipped'
+    const who = !isNamed ? counted(names.length, 'operation') : names.join(', ')
     const needs = /^it needs (.*)$/.exec(reason)?.[1]
     if (needs !== undefined) return `left out: ${who} ${names.length === 1 ? 'needs' : 'need'} ${needs}`
     return `left out: ${group.length > names.length ? `${counted(group.length, 'test')} of ` : ''}${who}: ${reason}`

@@ -18,7 +18,8 @@ export const usage = `Usage: fastify-contract test FILE --url URL [OPTION …]
 Tests that a server keeps a contract. Prints each operation, what it breaks, and a line of curl that shows it.
 The exit code is 0 if the contract is kept and every operation was tested, 1 if it is broken, and 2 if there is no verdict:
 bad arguments, server unreachable or not judged, operation not tested, internal error. Operations that --skip names or
-that answer 501 need not be tested.
+that answer 501 need not be tested. Nothing is sent to one whose path or id says shutdown, restart, reset or purge, unless
+--only names it.
 
   --url URL                  the server, such as http://localhost:3000; a path replaces the contract's base path
   --auth SCHEME=CREDENTIALS  a token, the value of a key, or user:password for the scheme basic; repeatable. A second

@@ -8,7 +8,7 @@ export type LeftOutCause =
   | 'time'
   /** The server does not respond any more. */
   | 'no response'
-  /** Whoever runs the suite named the operation. */
+  /** Whoever runs the suite named the operation, or did not name one that may do harm. */
   | 'skipped'
   /** An operation answers 501, as a handler that is not written yet does (RFC 9110, section 15.6.2). */
   | 'not implemented'

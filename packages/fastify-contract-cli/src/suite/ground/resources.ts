@@ -20,7 +20,7 @@ export interface Operations {
   operations: readonly ContractOperation[]
 }
 
-const none: ReadonlySet<ContractOperation> = new Set()
+const none: Pick<ReadonlySet<ContractOperation>, 'has'> = new Set()
 
 /** Finds the collections of a contract: a POST, beside whose path stands that of one thing. @param without not these */
 export function resourcesOf({ operations }: Operations, without = none): Resource[] {

@@ -60,7 +60,8 @@ const runs = { allowed: 100, head: 20, broken: 30, malformed: 2, stages: 80 }
 
 function testsOfOperation(operation: ContractOperation, tools: Tools): Test[] {
   const { contract, isStrict, schemes, bodyLimit, skipped } = tools
-  if (skipped.has(operation)) return [skippedTest('skipped', '--skip')]
+  const whySkipped = skipped.get(operation)
+  if (whySkipped !== undefined) return [skippedTest('skipped', whySkipped)]
   const usable = schemesFor(operation, schemes)
   if (usable === undefined) {
     const missing = operation.security.flatMap(Object.keys).filter((name) => !schemes.includes(name))

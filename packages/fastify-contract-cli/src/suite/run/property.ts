@@ -53,6 +53,7 @@ export async function checkProperty<Drawn>(
   let runs = 0
   let isShrunk: boolean | undefined
   let stopped: LeftOut | undefined
+  let avoided: LeftOut | undefined
   const unjudged: Unjudged[] = []
   // The last case that fails is the smallest.
   let requests: WireRequest[] = []
@@ -64,6 +65,11 @@ export async function checkProperty<Drawn>(
       runs++
     } catch (error) {
       if (error instanceof LeftOut) {
+        // Another request may go elsewhere.
+        if (error.because === 'skipped') {
+          avoided = error
+          throw new fc.PreconditionFailure()
+        }
         stopped ??= error
         // The plugin `interruptAfterTimeLimit` would abandon the run, whose requests would disturb the next test.
         throw new fc.PreconditionFailure(true)
@@ -95,6 +101,7 @@ export async function checkProperty<Drawn>(
   if (isBroken) throw new BrokenProperty(errorInstance, counterexample, String(counterexamplePath), requests)
   if (unjudged[0] !== undefined) throw unjudged[0]
   const isUnknown = stopped?.because === 'not implemented' || stopped?.because === 'no response'
+  if (runs === 0) stopped ??= avoided
   const isEnough = runs > 0 && onFailure !== undefined && !isUnknown
   if (stopped !== undefined && !isEnough) throw stopped
 }

@@ -1,6 +1,6 @@
 import type { ContractOperation } from 'fastify-contract/document'
 import type { Credentials } from '../ground/contract-request.ts'
-import { type TestedContract, chosenOperation } from '../ground/contract.ts'
+import type { TestedContract } from '../ground/contract.ts'
 import type { Exchange, WireRequest } from '../ground/exchange.ts'
 import { Fault, Unjudged } from '../ground/fault.ts'
 import { LeftOut } from '../ground/left-out.ts'
@@ -8,6 +8,7 @@ import { attempt } from '../ground/no-generator.ts'
 import { type Additions, givenValues, onWire, schemesFor, wantsCredentials } from '../write/credentials.ts'
 import { validRequest } from '../write/requests.ts'
 import { messageOf } from './message-of.ts'
+import { type Choice, isSkipped, skippedOperations } from './skipped.ts'
 
 /** A wrong response is one too. @throws Unjudged */
 export async function assertReachable(exchange: Exchange): Promise<void> {
@@ -21,20 +22,17 @@ export async function assertReachable(exchange: Exchange): Promise<void> {
 }
 
 /** What requests have with which credentials are tried. */
-interface Caller extends Additions {
+interface Caller extends Additions, Choice {
   auth?: Credentials
-  skip?: readonly string[]
 }
 
 /** @throws Unjudged if no operation takes the credentials of a scheme */
 export async function assertAccepted(contract: TestedContract, exchange: Exchange, caller: Caller): Promise<void> {
-  const { auth = {}, skip = [] } = caller
-  const skipped = new Set(skip.map((name) => chosenOperation(contract, name)))
+  const { auth = {} } = caller
+  const skipped = skippedOperations(contract, caller)
   const source = { ...contract, given: givenValues(caller) }
   const takes = (operation: ContractOperation, scheme: string) =>
-    !skipped.has(operation) &&
-    wantsCredentials(operation) &&
-    schemesFor(operation, Object.keys(auth))?.includes(scheme) === true
+    wantsCredentials(operation) && schemesFor(operation, Object.keys(auth))?.includes(scheme) === true
   for (const scheme of Object.keys(auth)) {
     const tried = contract.operations
       .filter((operation) => takes(operation, scheme))
@@ -43,7 +41,7 @@ export async function assertAccepted(contract: TestedContract, exchange: Exchang
     let isRefused = false
     for (const operation of tried) {
       const request = attempt('', {}, () => validRequest(operation, source))
-      if (request === undefined) continue
+      if (request === undefined || isSkipped(contract, skipped, request)) continue
       isRefused = (await statusOf(exchange, onWire(contract, request, auth, caller))) === 401
       if (!isRefused) break
     }

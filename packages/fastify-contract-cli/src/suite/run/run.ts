@@ -9,13 +9,12 @@ import type { CaseGroup } from './case-runner.ts'
 import { assertAccepted, assertReachable } from './reachable.ts'
 import { type Result, isUntested, leftOut } from './result.ts'
 import { type SuiteOptions, suiteWithin } from './suite.ts'
+import type { Choice } from './skipped.ts'
 import { takeTurns } from './turns.ts'
 
 /** What is tested, and how far. */
-export interface TestOptions extends SuiteOptions {
+export interface TestOptions extends SuiteOptions, Choice {
   auth?: Credentials
-  /** The id, or the method and path, of the only operation to test. */
-  only?: string | undefined
   /** The time for everything, 60 by default. Slow servers get fewer requests. */
   seconds?: number
 }

@@ -1,7 +1,7 @@
 import type { ContractOperation } from 'fastify-contract/document'
 import { testsOf } from './cases.ts'
 import type { Check, Send, Tools } from '../state/test-case.ts'
-import { type SentRequest, type TestedContract, chosenOperation } from '../ground/contract.ts'
+import type { SentRequest, TestedContract } from '../ground/contract.ts'
 import type { Coverage } from '../judge/coverage.ts'
 import { type Additions, givenValues, onWire } from '../write/credentials.ts'
 import type { Credentials } from '../ground/contract-request.ts'
@@ -10,13 +10,14 @@ import { KnownItems } from '../state/known-items.ts'
 import { type Case, type CaseGroup, CaseRunner } from './case-runner.ts'
 import { type Expectations, Observer } from './observer.ts'
 import type { Result } from './result.ts'
+import { type Choice, avoiding, skippedOperations } from './skipped.ts'
 import { Trail } from './trail.ts'
 import type { ReceivedResponse, Exchange } from '../ground/exchange.ts'
 import { type Server, connect } from '../send/send.ts'
 import { Clock } from '../ground/clock.ts'
 
 /** What is tested, and how far. */
-export interface SuiteOptions extends Additions, Server, Expectations {
+export interface SuiteOptions extends Additions, Server, Expectations, Omit<Choice, 'only'> {
   /** The credentials of a caller by the names of their schemes; a function gives those of a new caller without data. */
   auth?: Readonly<Record<string, string | (() => Promise<string>)>> | undefined
   /** Those of another caller, to whom nothing is shown of what the first creates. */
@@ -30,8 +31,6 @@ export interface SuiteOptions extends Additions, Server, Expectations {
   needs?: Tools['needs']
   /** Checks that the refused requests of a caller have changed nothing. */
   assertUnchanged?: (send: Send) => Promise<void>
-  /** The ids, or the methods and paths, of operations to which nothing is sent. */
-  skip?: readonly string[]
   /** What every property starts from; another one for each suite by default. */
   seed?: number | undefined
   /** How many times as many runs each property gets as by default. */
@@ -75,8 +74,8 @@ export function createContractSuite(given: TestedContract, options: SuiteOptions
 }
 
 /** As `createContractSuite`, within the time of a run. */
-export function suiteWithin(clock: Clock, given: TestedContract, options: SuiteOptions): ContractSuite {
-  const { auth = {}, otherAuth, isStrict = false, bodyLimit, needs, path, skip = [] } = options
+export function suiteWithin(clock: Clock, given: TestedContract, options: SuiteOptions & Choice): ContractSuite {
+  const { auth = {}, otherAuth, isStrict = false, bodyLimit, needs, path } = options
   const { seed = Math.floor(Math.random() * 2 ** 31), scale = 1, assertUnchanged = () => Promise.resolve() } = options
   const contract = { ...given, skippedParts: new Set<string>(), time: clock, given: givenValues(options) }
   const items = new KnownItems(contract)
@@ -84,7 +83,8 @@ export function suiteWithin(clock: Clock, given: TestedContract, options: SuiteO
   const observer = new Observer(contract, options, items, trail)
   const connections = connect(contract, options, clock)
   const errors = new HandlerErrors()
-  const toServer = trail.through(errors.through(connections.exchange))
+  const skipped = skippedOperations(contract, options)
+  const toServer = avoiding(contract, skipped, trail.through(errors.through(connections.exchange)))
   const senderFor: ContractSuite['senderFor'] =
     (credentials, exchange = toServer) =>
     async (sent, expected) => {
@@ -98,7 +98,7 @@ export function suiteWithin(clock: Clock, given: TestedContract, options: SuiteO
     contract,
     isStrict,
     schemes: Object.keys(auth),
-    skipped: new Set(skip.map((name) => chosenOperation(contract, name))),
+    skipped,
     bodyLimit,
     needs,
     items,

@@ -107,7 +107,7 @@ export class KnownItems {
 }
 
 /** The path of a request, whatever is percent-encoded in it. */
-function plainPath(url: string): string {
+export function plainPath(url: string): string {
   const [path = ''] = url.split('?', 1)
   try {
     return decodeURIComponent(path)

@@ -27,8 +27,8 @@ export interface Tools {
   isStrict: boolean
   /** The schemes of which a caller has credentials. */
   schemes: readonly string[]
-  /** The operations to which nothing is sent. */
-  skipped: ReadonlySet<ContractOperation>
+  /** The operations to which nothing is sent, each with the reason. */
+  skipped: ReadonlyMap<ContractOperation, string>
   bodyLimit: number | undefined
   /** Requests that make what the examples of an operation need, by its id; without it, examples are not tested. */
   needs: Partial<Record<string, readonly ContractRequest[]>> | undefined
