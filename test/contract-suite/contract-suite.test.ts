@@ -60,7 +60,7 @@ test.each([undefined, rateLimit])('own requests get their expected statuses with
 
 test('each refusal of a caller has rate headers', async () => {
   const { send } = await startService({ rateLimit })
-  const options = { scheme: 'bearer', bodyLimit: 65_536, isStrict: true }
+  const options = { schemes: ['bearer'], bodyLimit: 65_536, isStrict: true }
   for (const [index, operation] of operations.entries()) {
     for (const { stage, title, changes } of malformedRequestsOf(operation, expectedContract, options)) {
       const { headers } = await send(changes[0]!(valid[index]!))

@@ -1,6 +1,7 @@
 import { type ContractOperation, basePathsOf } from 'fastify-contract/document'
+import type { SecurityScheme } from 'fastify-contract/security'
 import { type TestedContract, isPathOf } from '../ground/contract.ts'
-import { schemeOf, wantsCredentials, withOther, withPair } from '../write/credentials.ts'
+import { alternativesOf, schemeOf, wantsCredentials, withKey, withPair } from '../write/credentials.ts'
 import { jsonType } from '../write/bodies.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
 import type { RefusalName, Stage } from '../ground/refusals.ts'
@@ -29,19 +30,71 @@ const withHeader = (request: ContractRequest, name: string, value?: string) => (
 const headers = (name: string, values: (string | undefined)[]): Changes =>
   values.map((value) => (request) => withHeader(request, name, value))
 
-const anonymous: Changes = [(request) => ({ ...request, isAnonymous: true })]
-/** Credentials of another scheme than the wanted one, or none at all. */
-const notBearer = headers('authorization', ['Basic bWU6bWU=', 'Bearer', 'Token abc', 'Digest username="me"'])
+/** Credentials of other schemes than the wanted one, or none at all. */
+const notBearer = ['Bearer', 'Basic bWU6bWU=', 'Token abc', 'Digest username="me"']
 const noTokens = ['a'.repeat(48), 'a', 'a=', '"a"', 'a,b', 'a b', '\u00e9'].map((token) => `Bearer ${token}`)
 
-function faultsOfCredentials(contract: TestedContract, scheme: string): Row[] {
-  const { kind } = schemeOf(contract, scheme)
-  const isBearer = kind === 'bearer' || kind === 'jwt'
-  const unknown = isBearer ? noTokens : kind === 'basic' ? ['Basic bWU6bWU='] : ['unknown']
-  const others: Changes = unknown.map((value) => (request) => withOther(contract, request, scheme, value))
+/** What no server knows. */
+const unknownValues: Record<SecurityScheme['kind'], readonly string[]> = {
+  bearer: noTokens,
+  jwt: noTokens,
+  basic: ['Basic bWU6bWU='],
+  apiKey: ['unknown'],
+  http: ['unknown'],
+}
+
+/** Requests without credentials, and for each alternative some that are unknown or missing beside those that are right. */
+function faultsOfCredentials(operation: ContractOperation, contract: TestedContract, known: readonly string[]): Row[] {
+  const alternatives = alternativesOf(operation)
+  const words = alternatives.flat().map((name) => `${schemeOf(contract, name).scheme.toLowerCase()} `)
+  const isOther = (value: string) => !words.some((word) => value.toLowerCase().startsWith(word))
+  const others = words.includes('bearer ') ? notBearer.filter(isOther) : []
+  const anonymous = [undefined, ...others].map((value): Changes[number] => {
+    return (request) => ({ ...withHeader(request, 'authorization', value), schemes: [] })
+  })
+  const rows = alternatives.flatMap((names) => {
+    const unknown = names.filter((name) => !known.includes(name))
+    const spoiled = unknown.length > 0 ? [unknown] : names.map((name) => [name])
+    return spoiled.flatMap((wrong) => faultsOfAlternative(contract, alternatives, names, wrong))
+  })
+  const first: Row = ['credentials', 'no credentials', 'credentials_missing', anonymous]
+  return [...new Map([first, ...rows].map((row) => [row[1], row])).values()]
+}
+
+/** @param wrong the schemes of an alternative of which the credentials are unknown, or missing */
+function faultsOfAlternative(
+  contract: TestedContract,
+  alternatives: readonly string[][],
+  names: readonly string[],
+  wrong: readonly string[],
+): Row[] {
+  // What has one place and one form is one for a server, whatever its schemes are.
+  const placeOf = (name: string) => {
+    const { in: place, name: field, scheme } = schemeOf(contract, name)
+    return [place, place === 'header' ? field.toLowerCase() : field, scheme.toLowerCase()].join(' ')
+  }
+  const right = names.filter((name) => !wrong.some((other) => placeOf(other) === placeOf(name)))
+  const places = right.map(placeOf)
+  if (alternatives.some((each) => each.every((name) => places.includes(placeOf(name))))) return []
+  const values = wrong.map((name) => unknownValues[schemeOf(contract, name).kind])
+  const others: Changes = Array.from({ length: Math.max(...values.map(({ length }) => length)) }, (_, index) => {
+    return (request) =>
+      wrong.reduce<ContractRequest>(
+        (sent, name, at) => withKey(sent, schemeOf(contract, name), values[at]?.at(index % values[at].length) ?? ''),
+        { ...request, schemes: right },
+      )
+  })
+  const [ofWrong, ofRight] = [wrong, right].map((each) => each.join(' and '))
+  const beside = right.length === 0 ? '' : ` beside those of ${String(ofRight)}`
+  const missing: Changes = right.length === 0 ? [] : [(request) => ({ ...request, schemes: right })]
   return [
-    ['credentials', 'no credentials', 'credentials_missing', isBearer ? [...anonymous, ...notBearer] : anonymous],
-    ['credentials', 'an unknown token', 'token_invalid', others],
+    ['credentials', `unknown credentials of ${String(ofWrong)}${beside}`, 'token_invalid', others],
+    [
+      'credentials',
+      `credentials of ${String(ofRight)} without those of ${String(ofWrong)}`,
+      'credentials_missing',
+      missing,
+    ],
   ]
 }
 
@@ -110,8 +163,8 @@ const libraryTitles = [
 
 /** What the faults of requests depend on. */
 export interface MalformedOptions {
-  /** The scheme whose credentials the caller has; undefined without one. */
-  scheme: string | undefined
+  /** The schemes whose credentials the caller has. */
+  schemes: readonly string[]
   /** The length, in bytes, beyond which the server refuses a body; undefined where it is not known. */
   bodyLimit: number | undefined
   /** Whether also what OpenAPI leaves open is a fault. */
@@ -122,15 +175,14 @@ export interface MalformedOptions {
 export function malformedRequestsOf(
   operation: ContractOperation,
   contract: TestedContract,
-  { scheme, bodyLimit, isStrict }: MalformedOptions,
+  { schemes, bodyLimit, isStrict }: MalformedOptions,
 ): MalformedRequest[] {
-  const isCredentialed = scheme !== undefined && wantsCredentials(operation)
   const hasBody = jsonType(operation) !== undefined
   const large: Row[] =
     bodyLimit === undefined ? [] : [['content', 'a body over the limit', 'body_too_large', tooLarge(bodyLimit)]]
   const rows: Row[] = [
     ...faultsOfTarget(operation, contract),
-    ...(isCredentialed ? faultsOfCredentials(contract, scheme) : []),
+    ...(wantsCredentials(operation) ? faultsOfCredentials(operation, contract, schemes) : []),
     ...(hasBody ? [...faultsOfContent(operation), ...large, ...faultsOfJson] : []),
     ...(hasBody && operation.object.requestBody?.required === true ? [missing] : []),
     ['contract', 'an unknown parameter', 'invalid_request', withUnknown(operation)],

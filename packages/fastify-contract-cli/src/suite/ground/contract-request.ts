@@ -5,8 +5,8 @@ export interface ContractRequest {
   url: string
   headers?: Record<string, string | undefined>
   body?: string | Buffer
-  /** Sends it without the credentials of the caller. */
-  isAnonymous?: boolean
+  /** The schemes of which it has the caller's credentials; by default those of one alternative of its operation. */
+  schemes?: readonly string[]
   /** Whether it has every parameter that it should have: one may be missing on purpose. */
   isWhole?: boolean
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { ContractOperation } from 'fastify-contract/document'
 import { type RequestBreak, requestBreaksOf } from '../break/broken-requests.ts'
-import { schemesFor, wantsCredentials } from '../write/credentials.ts'
+import { alternativesOf, knownAlternatives } from '../write/credentials.ts'
 import { testExamples, testLinks } from './example-cases.ts'
 import { type Expectation, Fault } from '../ground/fault.ts'
 import { type LeftOutCause, LeftOut } from '../ground/left-out.ts'
@@ -10,7 +10,7 @@ import type { KnownItems } from '../state/known-items.ts'
 import { type MalformedRequest, malformedRequestsOf } from '../break/malformed-requests.ts'
 import { type RefusalName, type Stage, statusesOfRefusal } from '../ground/refusals.ts'
 import { jsonType } from '../write/bodies.ts'
-import { requestsOf } from '../write/requests.ts'
+import { requestsOf, validRequest } from '../write/requests.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
 import { stateTests } from '../state/state-cases.ts'
 import type { Test, Tools } from '../state/test-case.ts'
@@ -56,18 +56,19 @@ export function testsOf(tools: Tools, chosen: readonly ContractOperation[]): Tes
 }
 
 /** How often each property is tried; a malformed request for each of its ways. */
-const runs = { allowed: 100, head: 20, broken: 30, malformed: 2, stages: 80 }
+const runs = { allowed: 100, alternative: 5, head: 20, broken: 30, malformed: 2, stages: 80 }
 
 function testsOfOperation(operation: ContractOperation, tools: Tools): Test[] {
   const { contract, isStrict, schemes, bodyLimit, skipped } = tools
   const whySkipped = skipped.get(operation)
   if (whySkipped !== undefined) return [skippedTest('skipped', whySkipped)]
-  const usable = schemesFor(operation, schemes)
-  if (usable === undefined) {
-    const missing = operation.security.flatMap(Object.keys).filter((name) => !schemes.includes(name))
+  const alternatives = alternativesOf(operation)
+  const isKnown = (name: string) => schemes.includes(name)
+  if (!alternatives.some((names) => names.every(isKnown))) {
+    const missing = [...new Set(alternatives.flat())].filter((name) => !isKnown(name))
     return [skippedTest('credentials', `it needs ${missing.join(' or ')} (--auth ${missing[0] ?? ''}=…)`)]
   }
-  const malformed = malformedRequestsOf(operation, contract, { scheme: usable[0], bodyLimit, isStrict })
+  const malformed = malformedRequestsOf(operation, contract, { schemes, bodyLimit, isStrict })
   const headTest: Test = {
     title: 'answers HEAD as it does GET, without the content',
     weight: 2 * runs.head,
@@ -81,6 +82,10 @@ function testsOfOperation(operation: ContractOperation, tools: Tools): Test[] {
   }
   return [
     { title: 'accepts valid requests', weight: runs.allowed, run: () => testAllowed(operation, tools) },
+    ...(alternatives.length > 1 ? alternatives : []).map((names): Test => {
+      const title = `accepts ${credentialsOf(names)} alone`
+      return { title, weight: runs.alternative, run: () => testAlternative(operation, names, tools) }
+    }),
     ...(isStrict && operation.method === 'get' && !hasHead ? [headTest] : []),
     ...requestBreaksOf(operation, contract, isStrict).map((each): Test => {
       const { place, rule } = each
@@ -99,6 +104,33 @@ function skippedTest(because: LeftOutCause, reason: string): Test {
   return { title: 'is tried', weight: 0, run: () => Promise.reject(new LeftOut(because, reason)) }
 }
 
+/** What the credentials of an alternative are called. */
+function credentialsOf(names: readonly string[]): string {
+  return names.length === 0 ? 'no credentials' : `the credentials of ${names.join(' and ')}`
+}
+
+/** Tests that an alternative is enough. */
+async function testAlternative(operation: ContractOperation, names: readonly string[], tools: Tools): Promise<void> {
+  const { contract, schemes, newCaller, check, items } = tools
+  const optionsOf = (some: readonly string[]) => some.map((name) => `--auth ${name}=…`).join(' ')
+  const unknown = names.filter((name) => !schemes.includes(name))
+  if (unknown.length > 0) {
+    throw new LeftOut('nothing to send', `not tried with ${credentialsOf(names)} (${optionsOf(unknown)})`)
+  }
+  const drawn = fc.constant({ ...validRequest(operation, contract), schemes: names })
+  const send = await newCaller()
+  const statuses = new Set<number>()
+  await check(directed(operation, drawn, items), runs.alternative, async (direct) => {
+    statuses.add((await send(direct(), { isAllowed: true })).status)
+  })
+  if ([...statuses].some((status) => status !== 401 && status !== 403)) return
+  const remedy = names.length === 0 ? '' : `; check ${optionsOf(names)}`
+  throw new LeftOut(
+    'credentials',
+    `every request with ${credentialsOf(names)} got ${[...statuses].join(' or ')}${remedy}`,
+  )
+}
+
 /** Requests of which two in three go to something that exists, where one is known. */
 function directed(
   operation: ContractOperation,
@@ -111,9 +143,13 @@ function directed(
   })
 }
 
-async function testAllowed(operation: ContractOperation, { contract, newCaller, check, items }: Tools): Promise<void> {
-  const drawn = fc.tuple(requestsOf(operation, contract), fc.boolean()).map(([request, isNobodys]) => {
-    return isNobodys && !wantsCredentials(operation) ? { ...request, isAnonymous: true } : request
+async function testAllowed(operation: ContractOperation, tools: Tools): Promise<void> {
+  const { contract, schemes, newCaller, check, items } = tools
+  const known = knownAlternatives(operation, schemes)
+  // Who has credentials sends some where none are needed, too.
+  const callers = known.flat().length > 0 ? known : [undefined, ...known]
+  const drawn = fc.tuple(requestsOf(operation, contract), fc.constantFrom(...callers)).map(([request, names]) => {
+    return names === undefined ? request : { ...request, schemes: names }
   })
   const send = await newCaller()
   await check(directed(operation, drawn, items), runs.allowed, async (direct) => {
@@ -176,8 +212,13 @@ async function testMalformed(
   { changes, stage, failure }: MalformedRequest,
   tools: Tools,
 ): Promise<void> {
-  const requests = directed(operation, requestsOf(operation, tools.contract, jsonType(operation)), tools.items)
-  const drawn = fc.tuple(requests, fc.constantFrom(...changes))
+  const { contract, items } = tools
+  // A server may refuse odd values, or what is not there, before it reads credentials.
+  const base =
+    stage === 'credentials'
+      ? fc.constant(validRequest(operation, contract))
+      : requestsOf(operation, contract, jsonType(operation))
+  const drawn = fc.tuple(directed(operation, base, items), fc.constantFrom(...changes))
   const refusal = refusalOf(operation, stage, failure)
   await testRefused(tools, drawn, runs.malformed * changes.length, ([direct, change]) => [change(direct()), refusal])
 }

@@ -5,7 +5,7 @@ import type { Exchange, WireRequest } from '../ground/exchange.ts'
 import { Fault, Unjudged } from '../ground/fault.ts'
 import { LeftOut } from '../ground/left-out.ts'
 import { attempt } from '../ground/no-generator.ts'
-import { type Additions, givenValues, onWire, schemesFor, wantsCredentials } from '../write/credentials.ts'
+import { type Additions, givenValues, onWire, knownAlternatives, wantsCredentials } from '../write/credentials.ts'
 import { validRequest } from '../write/requests.ts'
 import { messageOf } from './message-of.ts'
 import { type Choice, isSkipped, skippedOperations } from './skipped.ts'
@@ -32,7 +32,7 @@ export async function assertAccepted(contract: TestedContract, exchange: Exchang
   const skipped = skippedOperations(contract, caller)
   const source = { ...contract, given: givenValues(caller) }
   const takes = (operation: ContractOperation, scheme: string) =>
-    wantsCredentials(operation) && schemesFor(operation, Object.keys(auth))?.includes(scheme) === true
+    wantsCredentials(operation) && knownAlternatives(operation, Object.keys(auth))[0]?.includes(scheme) === true
   for (const scheme of Object.keys(auth)) {
     const tried = contract.operations
       .filter((operation) => takes(operation, scheme))

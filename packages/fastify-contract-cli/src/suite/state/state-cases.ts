@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { ContractOperation } from 'fastify-contract/document'
 import type { Test, Tools } from './test-case.ts'
 import { isPathOf } from '../ground/contract.ts'
-import { schemesFor } from '../write/credentials.ts'
+import { knownAlternatives } from '../write/credentials.ts'
 import { Item, allowed, isSuccess } from './item.ts'
 import { LeftOut } from '../ground/left-out.ts'
 import { ReadBack } from './read-back.ts'
@@ -21,7 +21,7 @@ export function stateTests(resources: readonly Resource[], tools: Tools): Test[]
     const isFree = list?.parameters.every(({ required, in: place }) => required !== true || place === 'path')
     const whole = { ...resource, list: isFree === true ? list : undefined }
     const needed = [whole.create, whole.list, ...Object.values(whole.operations)].filter((each) => each !== undefined)
-    if (needed.some((operation) => schemesFor(operation, tools.schemes) === undefined)) return []
+    if (needed.some((operation) => knownAlternatives(operation, tools.schemes).length === 0)) return []
     const title = `creates ${whole.path} that can be read, changed and deleted`
     const weight = runs * (4 + 2 * Object.keys(whole.operations).length)
     return [{ title, weight, run: () => testResource(whole, tools) }]

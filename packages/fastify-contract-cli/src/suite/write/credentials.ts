@@ -22,17 +22,21 @@ export function givenValues({ headers = {}, query = [], cookies = [], pathValues
   return new Map([...of('path', pathValues), ...of('query', query), ...of('header', named), ...of('cookie', cookies)])
 }
 
-/** Whether an operation refuses requests without credentials. */
-export function wantsCredentials({ security }: ContractOperation): boolean {
-  return security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0)
+/** The schemes of each alternative of an operation, those that need no credentials last. Scopes make no other one. */
+export function alternativesOf({ security }: ContractOperation): string[][] {
+  const all = security.length === 0 ? [[]] : security.map((requirement) => Object.keys(requirement))
+  const different = new Map(all.map((names) => [JSON.stringify(names.toSorted()), names]))
+  return [...different.values()].toSorted((a, b) => Number(a.length === 0) - Number(b.length === 0))
 }
 
-/** The schemes of which an operation needs credentials; undefined where each alternative needs some that are not known. */
-export function schemesFor({ security }: ContractOperation, available: readonly string[]): string[] | undefined {
-  const alternatives = security.map((requirement) => Object.keys(requirement))
-  const isKnown = (names: string[]) => names.every((name) => available.includes(name))
-  const chosen = alternatives.find((names) => names.length > 0 && isKnown(names)) ?? alternatives.find(isKnown)
-  return chosen ?? (alternatives.length === 0 ? [] : undefined)
+/** Whether an operation refuses requests without credentials. */
+export function wantsCredentials(operation: ContractOperation): boolean {
+  return alternativesOf(operation).every((names) => names.length > 0)
+}
+
+/** The alternatives of an operation of which all credentials are known. */
+export function knownAlternatives(operation: ContractOperation, available: readonly string[]): string[][] {
+  return alternativesOf(operation).filter((names) => names.every((name) => available.includes(name)))
 }
 
 /**
@@ -81,17 +85,17 @@ export function onWire(
 }
 
 function withCredentials(contract: TestedContract, request: ContractRequest, credentials: Credentials) {
-  if (request.isAnonymous === true) return request
   const available = Object.keys(credentials)
   const operation = operationOf(contract, request)
-  const needed = operation === undefined ? [] : (schemesFor(operation, available) ?? [])
+  const [first = []] = operation === undefined ? [] : knownAlternatives(operation, available)
   // In the query, a key is a parameter that a public operation does not have.
   const other = available.find((name) => schemeOf(contract, name).in !== 'query')
-  const chosen = needed.length > 0 ? needed : [other ?? []].flat()
+  const chosen = request.schemes ?? (first.length > 0 ? first : [other ?? []].flat())
   return chosen.reduce((sent, name) => withKey(sent, schemeOf(contract, name), credentials[name] ?? ''), request)
 }
 
-function withKey(request: ContractRequest, scheme: SecurityScheme, value: string): ContractRequest {
+/** Gives a request credentials of a scheme, unless it has some. */
+export function withKey(request: ContractRequest, scheme: SecurityScheme, value: string): ContractRequest {
   const { url, headers = {} } = request
   const pair = [scheme.name, value].map(encodeURIComponent).join('=')
   // Two schemes may have the same key.
@@ -114,14 +118,4 @@ function withKey(request: ContractRequest, scheme: SecurityScheme, value: string
 /** Adds a parameter to the query of a target. */
 export function withPair(url: string, pair: readonly [name: string, value: string]): string {
   return `${url}${url.includes('?') ? '&' : '?'}${pair.map(encodeURIComponent).join('=')}`
-}
-
-/** Gives a request other credentials of a scheme. */
-export function withOther(
-  contract: TestedContract,
-  request: ContractRequest,
-  scheme: string,
-  value: string,
-): ContractRequest {
-  return { ...withKey(request, schemeOf(contract, scheme), value), isAnonymous: true }
 }

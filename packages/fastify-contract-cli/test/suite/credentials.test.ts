@@ -1,0 +1,118 @@
+import type { IncomingMessage } from 'node:http'
+import { expect, test } from 'vitest'
+import { contractOf } from '../contracts.ts'
+import { answer, runTestOf } from './run-test.ts'
+
+const responses = { 204: { description: 'Done.' }, 401: { description: 'Who?' } }
+const securitySchemes = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  login: { type: 'http', scheme: 'basic' },
+  key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+  app: { type: 'apiKey', in: 'query', name: 'app' },
+}
+type Scheme = keyof typeof securitySchemes
+type Alternatives = Partial<Record<Scheme, []>>[]
+
+const given = { bearer: 't', login: 'me:pw', key: 'k', app: 'a' }
+const right: Record<Scheme, string> = { ...given, bearer: 'Bearer t', login: `Basic ${btoa(given.login)}` }
+const authOf = (...schemes: Scheme[]) => schemes.flatMap((name) => ['--auth', `${name}=${given[name]}`])
+
+/** What a request has for a scheme. */
+function sentFor(name: Scheme, { headers, url = '' }: IncomingMessage): string {
+  if (name === 'app') return new URL(url, 'http://localhost').searchParams.get('app') ?? ''
+  return String(headers[name === 'key' ? 'x-key' : 'authorization'] ?? '')
+}
+
+type Accepts = (name: Scheme, sent: string) => boolean
+const exactly: Accepts = (name, sent) => sent === right[name]
+/** Accepts whatever looks like the credentials of a scheme. */
+const any =
+  (open: Scheme): Accepts =>
+  (name, sent) =>
+    name === open ? sent.startsWith(right[name].replace(/ .*|^\w$/, '')) && sent !== '' : exactly(name, sent)
+
+/** Tests a server of one operation. @returns the report, without what is never seen */
+async function run(security: Alternatives, accepts: Accepts, args: string[]) {
+  const seen: IncomingMessage[] = []
+  const url = await answer((request) => {
+    seen.push(request)
+    const has = (requirement: object) => Object.keys(requirement).every((name) => isRight(name as Scheme))
+    const isRight = (name: Scheme) => accepts(name, sentFor(name, request))
+    return security.some(has) ? [204] : [401]
+  })
+  const get = { operationId: 'getThing', security, responses }
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }]
+  const document = contractOf({ '/things/{id}': { parameters, get } }, { components: { securitySchemes } })
+  const { code, lines } = await runTestOf(document, ['--url', url, '--seed', '1', ...args])
+  const reports = lines.filter((line) => line.includes(' → '))
+  return { code, lines, reports: reports.map((line) => line.trim().replace(/ → .*/, '')), seen }
+}
+
+test.each<[Alternatives, string[]]>([
+  [[{ bearer: [] }, { key: [] }], authOf('bearer', 'key')],
+  [[{ key: [] }, { bearer: [] }], authOf('bearer', 'key')],
+  [[{ key: [] }, { bearer: [] }], authOf('key')],
+  [[{ key: [], app: [] }, { login: [] }, { bearer: [], key: [] }], authOf('key', 'app', 'login')],
+  [[{ key: [] }, { key: [], app: [] }], authOf('key', 'app')],
+  [[{ key: [] }, {}], authOf('key')],
+  [[], authOf('key')],
+])('the suite finds nothing in a server that verifies %j', async (security, args) => {
+  const { reports, lines } = await run(security.length === 0 ? [{}] : security, exactly, args)
+  expect(reports).toEqual([])
+  expect(lines.filter((line) => line.includes('note:'))).toEqual([])
+})
+
+test.each<[string, Alternatives, Accepts, string[], string]>([
+  [
+    'the second of two',
+    [{ bearer: [] }, { key: [] }],
+    any('key'),
+    authOf('bearer', 'key'),
+    'refuses unknown credentials of key',
+  ],
+  [
+    'an alternative without known credentials',
+    [{ bearer: [] }, { login: [] }],
+    any('login'),
+    authOf('bearer'),
+    'refuses unknown credentials of login',
+  ],
+  [
+    'a part of an alternative',
+    [{ key: [], app: [] }],
+    any('app'),
+    authOf('key', 'app'),
+    'refuses unknown credentials of app beside those of key',
+  ],
+  [
+    'a part that may be missing',
+    [{ key: [], app: [] }],
+    (name, sent) => (name === 'app' ? ['', 'a'].includes(sent) : exactly(name, sent)),
+    authOf('key', 'app'),
+    'refuses credentials of key without those of app',
+  ],
+])('the suite finds that a server accepts any credentials of %s', async (_name, security, accepts, args, report) => {
+  const { code, reports } = await run(security, accepts, args)
+  expect([code, reports]).toEqual([1, [report]])
+})
+
+test('an alternative without known credentials is left out by its name', async () => {
+  const { code, lines } = await run([{ bearer: [] }, { key: [], app: [] }], exactly, authOf('bearer', 'key'))
+  expect(lines).toContain('left out: GET /things/{id}: not tried with the credentials of key and app (--auth app=…)')
+  expect(code).toBe(0)
+})
+
+test('an alternative that a server refuses is not tested', async () => {
+  const refuses: Accepts = (name, sent) => name !== 'key' && exactly(name, sent)
+  const { code, lines } = await run([{ bearer: [] }, { key: [] }], refuses, authOf('bearer', 'key'))
+  expect(lines).toContain(
+    'left out: GET /things/{id}: every request with the credentials of key got 401; check --auth key=…',
+  )
+  expect(code).toBe(2)
+})
+
+test('requests with wrong credentials are plain otherwise', async () => {
+  const { seen } = await run([{ key: [] }], exactly, authOf('key'))
+  const wrong = seen.filter(({ headers, url }) => url !== '/' && headers['x-key'] !== 'k')
+  expect(new Set(wrong.map(({ url }) => url))).toEqual(new Set(['/things/text']))
+})
