@@ -4,7 +4,7 @@ import type { Schema } from 'fastify-contract/schema'
 import { isReply } from '../mock/conform.ts'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
 import { attempt } from '../suite/ground/no-generator.ts'
-import { isObject } from '../suite/ground/members.ts'
+import { isList, isObject } from '../suite/ground/members.ts'
 import { plainValue } from '../suite/draw/plain-value.ts'
 import { propertyName, quoted } from './typescript.ts'
 
@@ -14,8 +14,18 @@ export interface FailureParts {
   message: string
 }
 
-/** The members of a body that take a part of the failure, by their names. */
-const partOf: Record<string, keyof FailureParts> = { status: 'status', message: 'message', detail: 'message' }
+/** Where something is in a value of JSON: the names of members, and the indexes of items. */
+type Place = readonly (string | number)[]
+
+/** The names of members that tell why a request failed, or hold such a member; the plainest first. */
+const reasons = [
+  /(?:message|msg)s?$/i,
+  /details?$/i,
+  /description$/i,
+  /reasons?$/i,
+  /(?:error|fault|problem)s?$/i,
+  /^title$/i,
+]
 
 /** Failures of which a member takes a part always: a constant, a format or a pattern excludes one of them. */
 const samples: FailureParts[] = [
@@ -52,28 +62,53 @@ export function declaredForm(operations: readonly ContractOperation[], source: S
   return body === undefined ? undefined : { type, schema, body }
 }
 
-/** The members of a body that take their part of each failure. */
-function filledMembers(
+/** The places in a body that may tell the status, or else the reason. */
+function placesIn(value: unknown, part: keyof FailureParts, place: Place = []): Place[] {
+  if (isList(value)) return value.length === 0 ? [] : placesIn(value[0], part, [...place, 0])
+  if (!isObject(value)) return [place]
+  const isTold = (name: string) => (name === 'status' ? part === 'status' : rankOf([name]) >= 0)
+  return Object.entries(value).flatMap(([name, member]) =>
+    isTold(name) ? placesIn(member, part, [...place, name]) : [],
+  )
+}
+
+/** How plainly a member tells the reason, by its name; -1 for not at all. */
+function rankOf(place: Place): number {
+  const name = place.findLast((each) => typeof each === 'string') ?? ''
+  return reasons.findIndex((expression) => expression.test(name))
+}
+
+/** A copy of a value with another one at a place. */
+function replaced(value: unknown, [key, ...rest]: Place, other: unknown): unknown {
+  if (key === undefined) return other
+  if (isList(value)) return value.map((item, index) => (index === key ? replaced(item, rest, other) : item))
+  return isObject(value) ? { ...value, [key]: replaced(value[key], rest, other) } : value
+}
+
+/** The place in a body for each part that can be told of the failures. */
+function toldParts(
   { body, schema }: Omit<DeclaredForm, 'type'>,
   source: SchemaSource,
   failures: readonly FailureParts[],
-) {
-  if (!isObject(body)) return new Map<string, keyof FailureParts>()
-  const takes = ([name, part]: [string, keyof FailureParts]) =>
-    Object.hasOwn(body, name) &&
-    failures.every((failure) => isReply({ ...body, [name]: failure[part] }, schema, source))
-  return new Map(Object.entries(partOf).filter(takes))
+): [keyof FailureParts, Place][] {
+  return (['status', 'message'] as const).flatMap((part): [keyof FailureParts, Place][] => {
+    const places = placesIn(body, part).toSorted((a, b) => a.length - b.length || rankOf(a) - rankOf(b))
+    const fits = (place: Place) =>
+      failures.every((failure) => isReply(replaced(body, place, failure[part]), schema, source))
+    const place = places.find(fits)
+    return place === undefined ? [] : [[part, place]]
+  })
 }
 
-/** A body whose members tell of a failure what they allow. */
+/** A body that tells of a failure what it can. */
 export function filledBody(form: Omit<DeclaredForm, 'type'>, source: SchemaSource, failure: FailureParts): unknown {
-  const members = [...filledMembers(form, source, [failure])].map(([name, part]) => [name, failure[part]])
-  return isObject(form.body) ? { ...form.body, ...Object.fromEntries(members) } : form.body
+  const parts = toldParts(form, source, [failure])
+  return parts.reduce((body, [part, place]) => replaced(body, place, failure[part]), form.body)
 }
 
 /** Writes src/failure-form.ts: a function that makes the failures of a declared form. It is code to read and edit. */
 export function writeFailureForm(form: DeclaredForm, source: SchemaSource): string {
-  const parts = [...new Set(filledMembers(form, source, samples).values())]
+  const parts = toldParts(form, source, samples).map(([part]) => part)
   const remedy = '// No member tells `message`, the reason: say where it belongs.\n'
   const type = form.type.toLowerCase() === 'application/json' ? '' : `  contentType: ${quoted(form.type)},\n`
   return `import type { FailureForm } from 'fastify-contract'
@@ -87,22 +122,21 @@ ${type}  body: ${bodyCode(form, source, { status: 'status', message: 'message' }
 
 /** The body of a form as TypeScript. @param parts the expressions of the parts of the failure */
 export function bodyCode(form: DeclaredForm, source: SchemaSource, parts: Record<keyof FailureParts, string>): string {
-  const taken = filledMembers(form, source, samples)
-  return codeOf(form.body, (name) => {
-    const part = taken.get(name)
-    return part && parts[part]
-  })
+  const told = toldParts(form, source, samples).map(([part, place]) => [place.join('/'), parts[part]] as const)
+  return codeOf(form.body, new Map(told))
 }
 
-/** A value of JSON as TypeScript. @param memberCode the expressions of members that are no values */
-function codeOf(value: unknown, memberCode?: (name: string) => string | undefined): string {
+/** A value of JSON as TypeScript. @param codes expressions that stand in place of values, by the places of these */
+function codeOf(value: unknown, codes: ReadonlyMap<string, string>, place: Place = []): string {
+  const code = codes.get(place.join('/'))
+  if (code !== undefined) return code
   if (typeof value === 'string') return quoted(value)
   if (typeof value === 'bigint' && !Number.isSafeInteger(Number(value))) return `${String(value)}n`
-  if (Array.isArray(value)) return `[${value.map((item) => codeOf(item)).join(', ')}]`
+  if (isList(value)) return `[${value.map((item, index) => codeOf(item, codes, [...place, index])).join(', ')}]`
   if (!isObject(value)) return printable(stringifyJson(value))
   const members = Object.entries(value).map(([name, member]) => {
-    const code = memberCode?.(name)
-    return code === name ? name : `${propertyName(name)}: ${code ?? codeOf(member)}`
+    const written = codeOf(member, codes, [...place, name])
+    return written === name ? name : `${propertyName(name)}: ${written}`
   })
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
