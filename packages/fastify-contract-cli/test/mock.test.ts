@@ -10,16 +10,19 @@ import { contractOf, failures, json } from './contracts.ts'
 
 /** Mocks a contract of one operation, `GET /things` or of another method, with these responses. */
 async function mockOf(responses: object, operation: object = {}, method = 'get') {
-  const document = contractOf({ '/things': { [method]: { ...operation, responses } } }, { security: [] })
+  const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'X-Key' } }
+  const paths = { '/things': { [method]: { ...operation, responses } } }
+  const document = contractOf(paths, { security: [], components: { securitySchemes } })
   const read = await readCheckedContract(Buffer.from(JSON.stringify(document)), 'openapi.json')
   const contract = sealContract({ document: stringifyJson(read.document) })
-  const app = await createMock(contract, { docs: false })
+  const lines: string[] = []
+  const app = await createMock(contract, { docs: false, onRefusal: (line) => lines.push(line) })
   onTestFinished(() => app.close())
   const get = async (accept = '*/*', url = '/things') => {
     const { statusCode, headers, body } = await app.inject({ url, headers: { accept } })
     return { status: statusCode, type: headers['content-type'], link: headers['link'], body }
   }
-  return { app, contract, get }
+  return { app, contract, get, lines }
 }
 
 /** What the tests of a contract say of its mock. */
@@ -51,6 +54,7 @@ test('a redirect is a success where the contract declares no other', async () =>
   expect(await get()).toMatchObject({ status: 302 })
 })
 
+const text = { type: 'string' }
 const thing = { type: 'object', required: ['name'], properties: { name: { const: 'a' } } }
 
 test('JSON is sent as JSON, whatever the client asks for', async () => {
@@ -100,19 +104,44 @@ test('a failure of a media type that the mock cannot write has no content', asyn
   expect(verdicts).not.toContain('fault')
 })
 
-test('a refusal has the declared status 422, and tells the reason where the declared body can', async () => {
-  const parameters = [{ name: 'size', in: 'query', required: true, schema: { type: 'integer' } }]
-  const listed = {
-    type: 'object',
-    properties: { detail: { type: 'array', items: thing }, message: { type: 'string' } },
-  }
-  const { get } = await mockOf(
-    { 204: { description: 'Done.' }, 422: { description: 'No.', content: json(listed) } },
-    { parameters },
-  )
-  const { status, body } = await get()
-  expect(status).toBe(422)
-  expect(JSON.parse(body)).toEqual({ detail: [{ name: 'a' }], message: 'query/size is required' })
+const key = { security: [{ key: [] }] }
+const size = { parameters: [{ name: 'size', in: 'query', required: true, schema: { type: 'integer' } }] }
+const said = 'query/size is required'
+const told = { type: 'object', properties: { code: text, error: text, message: text } }
+const listed = { type: 'object', properties: { detail: { type: 'array', items: { properties: { msg: text } } } } }
+const coded = { type: 'object', properties: { ok: { const: false }, error: { enum: ['invalid'] } } }
+test.each<[string, object, object]>([
+  ['the plainest of several members', told, { code: 'text', error: 'text', message: said }],
+  ['an inner member', { properties: { error: told } }, { error: { code: 'text', error: 'text', message: said } }],
+  ['a member in a list', listed, { detail: [{ msg: said }] }],
+  ['no member with constants', coded, { ok: false, error: 'invalid' }],
+])('a refusal has its reason in its header, and in %s', async (_name, schema, expected) => {
+  const responses = { 204: { description: 'Done.' }, 422: { description: 'No.', content: json(schema) } }
+  const { app, lines } = await mockOf(responses, size)
+  const { statusCode, headers, body } = await app.inject('/things')
+  expect([statusCode, headers['x-mock-reason'], JSON.parse(body)]).toEqual([422, said, expected])
+  expect(lines).toEqual([`GET /things: 422, ${said}`])
+})
+
+test.each<[string, object, number[], number]>([
+  ['400', size, [400, 422], 400],
+  ['422 in place of 400', size, [422], 422],
+  ['400, whose place no other can take', size, [404], 400],
+  ['403 in place of 401', key, [400, 403], 403],
+  ['400 in place of 401', key, [400], 400],
+])('a refusal has the status %s', async (_name, operation, declared, expected) => {
+  const plain = { description: 'No.', content: { 'text/plain': {} } }
+  const refusals = Object.fromEntries(declared.map((status) => [status, plain]))
+  const { app } = await mockOf({ 204: { description: 'Done.' }, ...refusals }, operation)
+  const { statusCode, headers, body } = await app.inject({ url: '/things' })
+  expect(statusCode).toBe(expected)
+  expect(body).toContain(headers['x-mock-reason'])
+})
+
+test('the reason is a value of a header, whatever a request has', async () => {
+  const { app } = await mockOf({ 204: { description: 'Done.' } })
+  const { headers } = await app.inject(`/things?${encodeURIComponent('\u2713\r\n')}=1`)
+  expect(headers['x-mock-reason']).toMatch(/^[ -~]*%E2%9C%93[ -~]*$/)
 })
 
 test.each([
@@ -134,7 +163,6 @@ test.each([
   expect((await app.inject({ method: 'POST', url: '/things' })).headers['location']).toMatch(expected)
 })
 
-const text = { type: 'string' }
 test.each<[string, object, object]>([
   ['an optional link', { next: { type: 'string', format: 'uri' } }, {}],
   ['a link that may be null', { next: { type: ['string', 'null'] } }, { next: null }],

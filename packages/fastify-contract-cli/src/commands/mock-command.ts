@@ -24,7 +24,8 @@ contract, or else a valid value. What is posted to a collection is listed, read,
   --auth SCHEME=CREDENTIALS  credentials that are accepted, as test sends them; repeatable (default: any)
   --body-limit BYTES         of the body of a request (default: 65536)
 
-Request headers: Prefer: code=404 asks for a declared status, Prefer: example=NAME for an example.`
+Request headers: Prefer: code=404 asks for a declared status, Prefer: example=NAME for an example.
+A refusal has its reason in the header X-Mock-Reason, and on standard error.`
 
 const text = (value: string) => ({ type: 'string', default: value }) as const
 const none: string[] = []
@@ -66,8 +67,8 @@ async function start(args: string[]): Promise<FastifyInstance> {
     onContractBroken: (id) => {
       console.error(printable(`cannot generate a valid reply to ${id}; give its responses examples`))
     },
-    onReasonLost: (reason) => {
-      console.error(printable(reason))
+    onRefusal: (line) => {
+      console.error(printable(line))
     },
   })
   const address = await listen(app, values.host, port)

@@ -1,6 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problemDetails } from 'fastify-contract'
-import { type ContractOperation, basePathsOf, declaredResponse, isJson, isRange } from 'fastify-contract/document'
+import {
+  type ContractOperation,
+  basePathsOf,
+  declaredKey,
+  declaredResponse,
+  isJson,
+  isRange,
+} from 'fastify-contract/document'
 import { stringifyJson } from 'fastify-contract/json'
 import type { Schema } from 'fastify-contract/schema'
 import { type FailureParts, declaredForm, filledBody } from '../init/failure-form.ts'
@@ -21,30 +28,32 @@ import { type MockReply, replyOf } from './replies.ts'
  * Sends the failures of a server as each operation declares them: the server has one form for all.
  *
  * @param app before the contract is registered
- * @param onReasonLost takes the reason of a failure whose body has no place for it
+ * @param onRefusal takes each failure and its reason, in one line
  */
 export function fitFailures(
   app: FastifyInstance,
   contract: TestedContract & SchemaSource,
-  onReasonLost?: (reason: string) => void,
+  onRefusal?: (line: string) => void,
 ): void {
   const own = contract.operations.flatMap(({ basePaths }) => basePaths)
   const bases = [...new Set([...basePathsOf(contract.document), ...own])].toSorted((a, b) => b.length - a.length)
   const fittingReply = fitter(contract)
   const fitted = ({ method, url }: FastifyRequest, reply: FastifyReply, payload: unknown): unknown => {
     const sent = problemOf(reply, payload)
+    if (sent === undefined) return payload
+    const { message } = sent
     const base = bases.find((each) => url.startsWith(`${each}/`)) ?? ''
-    const fitting = sent && fittingReply({ method, url: url.slice(base.length) }, sent, reply)
-    if (sent === undefined || fitting === undefined) return payload
-    const { status, contentType, headers, body } = fitting
+    const fitting = fittingReply({ method, url: url.slice(base.length) }, sent, reply)
+    const { status = sent.status, contentType, headers = {}, body }: Partial<MockReply> = fitting ?? {}
+    // Not every body has a place for it.
+    reply.header(reasonHeader, headerText(message))
+    onRefusal?.(`${method} ${url}: ${String(status)}, ${message}`)
     // What the server has set says more.
     for (const [name, value] of Object.entries(headers)) if (!reply.hasHeader(name)) reply.header(name, value)
-    reply.code(status).removeHeader('content-length')
     // Where no content is declared, any may be sent.
+    reply.code(status)
     if (contentType === undefined) return payload
-    reply.header('content-type', contentType)
-    const { message } = sent
-    if (!hasReason(message, body)) onReasonLost?.(`${method} ${url}: ${String(status)}, ${message}`)
+    reply.removeHeader('content-length').header('content-type', contentType)
     return isJson(contentType) ? stringifyJson(body) : body
   }
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -52,8 +61,15 @@ export function fitFailures(
   })
 }
 
-function hasReason(reason: string, body: unknown): boolean {
-  return isObject(body) && Object.values(body).includes(reason)
+/** The header of each failure that has its reason. */
+const reasonHeader = 'x-mock-reason'
+
+/** The beginning of a text as the value of a header: other characters than those of ASCII are percent-encoded. */
+function headerText(text: string): string {
+  return text
+    .slice(0, 500)
+    .toWellFormed()
+    .replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent)
 }
 
 const problemType = 'application/problem+json'
@@ -80,9 +96,8 @@ function fitter(contract: TestedContract & SchemaSource) {
     headers: Pick<FastifyReply, 'hasHeader'>,
   ): MockReply | undefined => {
     const operation = operationOf(contract, request)
-    const [malformed = given] = operation === undefined ? [] : statusesOfRefusal(operation, 'invalid_request')
-    const failure = { status: given === 400 ? malformed : given, message }
-    const { status } = failure
+    const status = operation === undefined ? given : declaredStatus(operation, given)
+    const failure = { status, message }
     const responses = responsesTo(contract, request)
     const keepsContract = ({ status, contentType = '', body }: MockReply) => {
       const response = declaredResponse(responses, status)
@@ -106,11 +121,23 @@ function fitter(contract: TestedContract & SchemaSource) {
     // The default one tells it always.
     const candidates = forms
       .map(({ contentType = 'application/json', body }): MockReply => ({ status, headers: {}, contentType, body }))
-      .filter(({ body }) => hasReason(message, body))
+      .filter(({ body }) => stringifyJson(body).includes(stringifyJson(message)))
     const fitting = candidates.find(keepsContract) ?? (operation && declaredFailure(operation, contract, failure))
     // Where nothing is declared, all are alike.
     return fitting ?? candidates[0]
   }
+}
+
+/** Statuses that tell a client the same as another one. */
+const likewise: Partial<Record<number, number>> = { 401: 403, 403: 401, 404: 410 }
+
+/** The status of a refusal, or where it is not declared, one that is: 400 is what a client takes an unknown one for. */
+function declaredStatus(operation: ContractOperation, status: number): number {
+  const { responses } = operation.object
+  const malformed = statusesOfRefusal(operation, 'invalid_request')
+  if (status >= 500) return status
+  const candidates = status === 400 ? malformed : [status, likewise[status] ?? status, ...malformed]
+  return candidates.find((each) => declaredKey(responses, each) !== undefined) ?? status
 }
 
 /** The failure that an operation declares for a status; undefined for none. */
@@ -121,7 +148,11 @@ function declaredFailure(
 ): MockReply | undefined {
   const { status } = failure
   const value = (schema: Schema, plain: () => unknown) => filledBody({ schema, body: plain() }, source, failure)
-  return attempt('', {}, () => replyOf(operation, source, { status, value })) ?? withoutContent(operation, status)
+  const reply = attempt('', {}, () => replyOf(operation, source, { status, value }))
+  const { contentType = '' } = reply ?? {}
+  if (reply === undefined || !/^text\/plain/i.test(contentType)) return reply ?? withoutContent(operation, status)
+  const { schema = {} } = declaredResponse(operation.object.responses, status)?.content?.[contentType] ?? {}
+  return { ...reply, body: filledBody({ schema, body: reply.body }, source, failure) }
 }
 
 /** A failure of a declared media type that the mock cannot write: its status says what it is. */

@@ -28,8 +28,8 @@ export type MockSettings = Pick<ContractOptions<ContractTypes, object, object>, 
   auth?: Readonly<Record<string, readonly string[]>>
   /** Those that are not the server's. */
   limits?: Pick<Limits, 'bodyBytes'>
-  /** Takes the reason of a failure whose declared body has no place for it. */
-  onReasonLost?: ((reason: string) => void) | undefined
+  /** Takes each refusal and its reason, in one line. */
+  onRefusal?: ((line: string) => void) | undefined
 }
 
 /** What a handler receives. */
@@ -78,7 +78,7 @@ export function mockHandlers(contract: Contract): Record<string, MockHandler> {
 /** Makes a server without handlers. It accepts any credentials of the right form where none are given. */
 export async function createMock(
   contract: Contract,
-  { docs, onContractBroken, onReasonLost, auth: accepted = {}, limits }: MockSettings = {},
+  { docs, onContractBroken, onRefusal, auth: accepted = {}, limits }: MockSettings = {},
 ): Promise<FastifyInstance> {
   const served = withSuccesses(contract)
   const document = documentOf(served)
@@ -93,7 +93,7 @@ export async function createMock(
   // The types of a contract that was just read are not known.
   const untyped: Contract<{ operations: object; security: object; schemes: object }> = served
   const handlers = mockHandlers(served)
-  fitFailures(app, { ...readContract(document), direction: 'response' }, onReasonLost)
+  fitFailures(app, { ...readContract(document), direction: 'response' }, onRefusal)
   await app.register(fastifyContract(untyped, { handlers, auth, docs, onContractBroken }))
   return app
 }
