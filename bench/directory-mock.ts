@@ -68,8 +68,8 @@ for (const operation of tested.operations) {
 if (seconds !== '0') {
   for await (const result of test(tested, { app, auth, seed: 1, seconds: Number(seconds) })) {
     const { title, verdict, route = '' } = result
-    const why =
-      verdict === 'fault' ? `${result.kind}: ${result.problem}` : verdict === 'not judged' ? result.reason : ''
+    const faults = verdict === 'fault' ? result.faults.map(({ kind, problem }) => `${kind}: ${problem}`) : []
+    const why = verdict === 'not judged' ? result.reason : faults.join('; ')
     if (verdict !== 'left out')
       console.log(JSON.stringify({ route: `${route}: ${title}`, verdict: why === '' ? 'kept' : 'fault', why }))
   }

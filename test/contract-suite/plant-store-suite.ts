@@ -71,11 +71,13 @@ export function testCase({ seed, timeout }: ContractSuite, { title, run }: Pick<
 function textOf(result: Exclude<Result, { verdict: 'ok' }>, seed: number): string {
   if (result.verdict === 'left out') return `left out, ${result.because}: ${result.reason}`
   if (result.verdict === 'not judged') return `not judged: ${result.reason}`
-  const { title, problem, counterexample } = result
-  if (counterexample === undefined) return problem
-  const { shown, path } = counterexample
-  const repeated = `--seed ${String(seed)} --path ${path} --only ${JSON.stringify(title)}`
-  return `${problem}\n\nThe smallest that fails: ${shown}\nRepeat it: npm run test:contract -- ${repeated}\n`
+  const texts = result.faults.map(({ problem, counterexample }) => {
+    if (counterexample === undefined) return problem
+    const { shown, path } = counterexample
+    const repeated = `--seed ${String(seed)} --path ${path} --only ${JSON.stringify(result.title)}`
+    return `${problem}\n\nThe smallest that fails: ${shown}\nRepeat it: npm run test:contract -- ${repeated}\n`
+  })
+  return texts.join('\n')
 }
 
 /** Expects a failure by its name. */

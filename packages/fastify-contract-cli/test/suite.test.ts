@@ -162,7 +162,10 @@ const broken: [name: string, adds: Add, problem: RegExp][] = [
 test.each(broken)('the suite finds that %s', async (_name, adds, problem) => {
   const results = await resultsOf(exchangeWith(adds), 'addNode')
   expect(faultsIn(results)).toContainEqual(
-    expect.objectContaining({ operation: 'addNode', problem: expect.stringMatching(problem) as string }),
+    expect.objectContaining({
+      operation: 'addNode',
+      faults: [expect.objectContaining({ problem: expect.stringMatching(problem) as string })],
+    }),
   )
 })
 
@@ -178,8 +181,14 @@ test('the suite finds each invalid request that is accepted, and shrinks it', as
   expect(refusals).toContainEqual(
     expect.objectContaining({
       title: 'addNode refuses body/id that breaks: required',
-      problem: expect.stringContaining('201, expected 400') as string,
-      counterexample: expect.objectContaining({ shown: expect.stringContaining('"body":"{}"') as string }) as object,
+      faults: [
+        expect.objectContaining({
+          problem: expect.stringContaining('201, expected 400') as string,
+          counterexample: expect.objectContaining({
+            shown: expect.stringContaining('"body":"{}"') as string,
+          }) as object,
+        }),
+      ],
     }),
   )
 })

@@ -320,7 +320,10 @@ test('the server keeps its contract', async (context) => {
     await context.test(result.title, (each) => {
       if (result.verdict === 'left out') each.skip([result.because, result.reason].join(': '))
       if (result.verdict === 'not judged') throw new Error(result.reason)
-      if (result.verdict === 'fault') throw new Error([result.problem, result.counterexample?.shown].join('\\n'))
+      if (result.verdict === 'fault') {
+        const lines = result.faults.flatMap(({ problem, counterexample }) => [problem, counterexample?.shown])
+        throw new Error(lines.join('\\n'))
+      }
     })
   }
 })

@@ -14,7 +14,7 @@ async function resultsOf(faults: Faults, options: TestOptions = {}): Promise<Res
 
 const faultsIn = (results: Result[]) =>
   results.flatMap((result) =>
-    result.verdict === 'fault' ? [`${result.title}: ${result.kind}: ${result.problem}`] : [],
+    result.verdict === 'fault' ? result.faults.map(({ kind, problem }) => `${result.title}: ${kind}: ${problem}`) : [],
   )
 
 const changed = (change: (reply: Reply) => Reply) => (reply: Reply, request: { path: string; method: string }) =>
@@ -67,7 +67,9 @@ test('the suite finds no fault in a server that keeps its contract, in the long 
 
 test('the report of what is still there has the requests that show it, and no other', async () => {
   const results = await resultsOf({ keepsDeleted: true }, { only: 'POST /pets', scale: 1 })
-  const requests = results.flatMap((result) => (result.verdict === 'fault' ? result.requests : []))
+  const requests = results.flatMap((result) =>
+    result.verdict === 'fault' ? result.faults.flatMap((fault) => fault.requests) : [],
+  )
   const changing = requests.map(({ method }) => method).filter((method) => method !== 'GET')
   expect(changing).toEqual(['POST', 'DELETE'])
 })

@@ -17,7 +17,8 @@ async function faultsOf(url: string, options: TestOptions = {}): Promise<string[
   const problems: string[] = []
   try {
     for await (const result of testServer(petsContract, { url, auth: { key: 'k' }, seed: 1, seconds: 6, ...options })) {
-      if (result.verdict === 'fault') problems.push(`${result.kind}: ${result.problem}`)
+      if (result.verdict !== 'fault') continue
+      problems.push(...result.faults.map(({ kind, problem }) => `${kind}: ${problem}`))
     }
   } catch (error) {
     if (error instanceof Unjudged) return error.message

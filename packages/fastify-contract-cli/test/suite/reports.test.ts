@@ -1,4 +1,10 @@
-import { createContractSuite, readContract, test as testServer } from '../../src/suite.ts'
+import {
+  type Exchange,
+  type WireRequest,
+  createContractSuite,
+  readContract,
+  test as testServer,
+} from '../../src/suite.ts'
 import Fastify from 'fastify'
 import type { Schema } from 'fastify-contract/schema'
 import { expect, onTestFinished, test } from 'vitest'
@@ -149,7 +155,7 @@ test('a failing handler in the same process is reported with what it has thrown'
   )
   const problems: string[] = []
   for await (const result of testServer(contract, { app, seconds: 5 })) {
-    if (result.verdict === 'fault') problems.push(result.problem)
+    if (result.verdict === 'fault') problems.push(...result.faults.map(({ problem }) => problem))
   }
   expect(problems).toContainEqual(
     expect.stringMatching(
@@ -166,8 +172,55 @@ test('the report of a comparison has both sides of what differs', async () => {
     return Promise.resolve()
   })
   expect(result).toMatchObject({
-    problem: expect.stringMatching(
-      /: received \{"body":\{"all":\[1\],"name":"a"\}\}, expected \{"body":\{.*"b"\}\}$/,
-    ) as string,
+    faults: [
+      {
+        problem: expect.stringMatching(
+          /: received \{"body":\{"all":\[1\],"name":"a"\}\}, expected \{"body":\{.*"b"\}\}$/,
+        ) as string,
+      },
+    ],
   })
+})
+
+/** The faults of a server that accepts what it should not fail for. @param reply to the JSON of a request */
+async function faultsOfValid(document: object, reply: (body: unknown) => [status: number, text?: string]) {
+  const exchange = ({ body }: WireRequest) => {
+    const [status, text] = reply(JSON.parse(String(body)))
+    const headers = text === undefined ? {} : { 'content-type': 'application/json' }
+    return Promise.resolve({ status, headers, text: text ?? '' })
+  }
+  for await (const result of testServer(readContract(document), { exchange: whole(exchange), seed: 7, seconds: 20 }))
+    if (result.title.endsWith('accepts valid requests')) return result.verdict === 'fault' ? result.faults : []
+  return []
+}
+
+/** Answers also what asks whether the server is there. */
+const whole =
+  (exchange: Exchange): Exchange =>
+  (request) =>
+    request.body === undefined ? Promise.resolve({ status: 404, headers: {}, text: '' }) : exchange(request)
+
+test('a test that fails for two causes has both, each with what it alone needs', async () => {
+  const faults = await faultsOfValid(thingsWith({ ...done, 400: refused }), (body) => {
+    const { color, size, kind } = Object(body) as Record<string, unknown>
+    return [color !== undefined ? 500 : size !== undefined && kind !== undefined ? 502 : 204]
+  })
+  expect(faults.map(({ problem, requests }) => [problem.slice(0, 27), String(requests.at(-1)?.body)])).toEqual([
+    ['POST /things: received 500:', expect.stringMatching(/^\{"name":"[^"]+","color":""\}$/)],
+    ['POST /things: received 502:', expect.stringMatching(/^\{"name":"[^"]+","kind":"","size":-?\d+\}$/)],
+  ])
+})
+
+test('a response in which more of the same is wrong is no fault of its own', async () => {
+  const list = json({ type: 'array', items: { type: 'integer' }, maxItems: 3 })
+  const post = {
+    operationId: 'echo',
+    requestBody: { required: true, content: list },
+    responses: { 200: { description: 'Echoed.', content: list } },
+  }
+  const faults = await faultsOfValid(contractOf({ '/echo': { post } }, { security: [] }), (body) => [
+    200,
+    JSON.stringify([body].flat().map(String)),
+  ])
+  expect(faults.map(({ requests }) => requests.at(-1)?.body)).toEqual(['[0]'])
 })

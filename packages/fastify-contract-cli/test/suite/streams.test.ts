@@ -32,7 +32,7 @@ async function streamOf(type: string, itemSchema: object, more: object = {}) {
 async function resultsOf(contract: Awaited<ReturnType<typeof streamOf>>, options: Pick<SuiteOptions, 'app' | 'url'>) {
   const verdicts: string[] = []
   for await (const result of testServer(readContract(documentOf(contract)), { seed: 1, scale: 0.05, ...options })) {
-    verdicts.push('problem' in result ? result.problem : result.verdict)
+    verdicts.push(...('faults' in result ? result.faults.map(({ problem }) => problem) : [result.verdict]))
   }
   return verdicts
 }

@@ -1,9 +1,9 @@
 import { reportKey } from '../../suite/run/report-key.ts'
 import type { WireRequest } from '../../suite/ground/exchange.ts'
-import type { Result } from '../../suite/run/result.ts'
+import type { Named, Result, ShownFault } from '../../suite/run/result.ts'
 
-/** A test that failed. */
-type Failed = Extract<Result, { verdict: 'fault' }>
+/** A fault that a test has found. */
+type Failed = Named & ShownFault
 
 /** Reports of one operation that have one cause. */
 export interface FaultGroup {
@@ -17,7 +17,8 @@ export interface FaultGroup {
 /**
  * Puts the reports of an operation together that break the same rule for the same reason, or that the same requests show.
  */
-export function groupsOf(faults: readonly Failed[]): FaultGroup[] {
+export function groupsOf(results: readonly Extract<Result, { verdict: 'fault' }>[]): FaultGroup[] {
+  const faults = results.flatMap(({ faults: all, ...named }) => all.map((fault): Failed => ({ ...named, ...fault })))
   const causeGroups = [...Map.groupBy(faults, reportKey).values()]
   const shownAlike = Map.groupBy(causeGroups, (group) => {
     const { problem, requests } = shortestOf(group)

@@ -32,7 +32,11 @@ function outcomeOf(result: Result): string {
     case 'not judged':
       return element('error', result.reason, '')
     case 'fault':
-      return element('failure', result.kind, result.problem)
+      return element(
+        'failure',
+        [...new Set(result.faults.map(({ kind }) => kind))].join(', '),
+        result.faults.map(({ problem }) => problem).join('\n'),
+      )
   }
 }
 

@@ -3,7 +3,7 @@ import { secretVariable } from '../../init/secret-variable.ts'
 import type { TestedContract } from '../../suite/ground/contract.ts'
 import { type Additions, schemeOf } from '../../suite/write/credentials.ts'
 import type { Credentials } from '../../suite/ground/contract-request.ts'
-import type { Result } from '../../suite/run/result.ts'
+import type { Result, ShownFault } from '../../suite/run/result.ts'
 
 /** A value that is not printed. */
 interface Secret {
@@ -30,7 +30,11 @@ export class Secrets {
   /** A result without secrets: a server may repeat them in its response. */
   hideIn(result: Result): Result {
     const notes = result.notes.map((note) => this.#hide(note))
-    if (result.verdict === 'fault') return { ...result, notes, problem: this.#hide(result.problem) }
+    if (result.verdict === 'fault') {
+      const hidden = (fault: ShownFault) => ({ ...fault, problem: this.#hide(fault.problem) })
+      const [first, ...others] = result.faults
+      return { ...result, notes, faults: [hidden(first), ...others.map(hidden)] }
+    }
     return result.verdict === 'ok' ? { ...result, notes } : { ...result, notes, reason: this.#hide(result.reason) }
   }
 

@@ -10,7 +10,8 @@ export function exitCodeOf(results: readonly Result[]): 0 | 1 | 2 {
 /** Counts results by their verdicts, and faults by their kinds. */
 export function tallyOf(results: readonly Result[]): string {
   const faults = results.filter((result) => result.verdict === 'fault')
-  const kinds = [...Map.groupBy(faults, ({ kind }) => kind)].map(([kind, { length }]) => `${String(length)} ${kind}`)
+  const all = faults.flatMap((result) => result.faults)
+  const kinds = [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, { length }]) => `${String(length)} ${kind}`)
   const count = (verdict: Result['verdict']) => results.filter((result) => result.verdict === verdict).length
   const [unjudged, untested] = [count('not judged'), results.filter(isUntested).length]
   return [

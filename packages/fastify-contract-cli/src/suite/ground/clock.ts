@@ -65,9 +65,10 @@ export class Clock {
     this.#grace = 0
   }
 
-  /** Gives the search for a smaller case its time. */
+  /** Gives the search for a smaller case its time; that of the next cause half of it. */
   extendCase(): void {
     this.#caseEnd = Math.max(this.#caseEnd, performance.now() + this.#shrinkTime)
+    this.#shrinkTime /= 2
   }
 
   /** @throws LeftOut if the time of the case is up */

@@ -5,7 +5,7 @@ import type { KnownItems } from '../state/known-items.ts'
 import type { Check, Test } from '../state/test-case.ts'
 import type { TestGroup } from './cases.ts'
 import { checkProperty } from './property.ts'
-import { reportKey } from './report-key.ts'
+import { causeOf, reportKey } from './report-key.ts'
 import { type Named, type Result, faultOf, outcomeOf } from './result.ts'
 import type { Trail } from './trail.ts'
 
@@ -25,7 +25,7 @@ export interface CaseGroup extends Omit<Named, 'title'> {
   cases: () => Case[]
 }
 
-/** The time of a case, and what takes its first failure and says whether a smaller one is looked for. */
+/** The time of a case, and what takes the first failure of each cause and says whether a smaller one is looked for. */
 interface Limits {
   limit: number
   shrinkTime: number
@@ -43,6 +43,9 @@ interface RunnerTools {
   path: string | undefined
 }
 
+/** Within one case, the test and the rule are the same. */
+const causeOfError = (error: unknown) => causeOf({ title: '', ...faultOf(error) })
+
 const limited = 'every request got 429; test a server without a limit of requests'
 
 /** Runs cases, one after the other. */
@@ -59,7 +62,12 @@ export class CaseRunner {
   readonly check: Check = (arbitrary, runs, testOne) => {
     const { scale, ...tools } = this.#tools
     const numRuns = Math.ceil(runs * scale)
-    return checkProperty(arbitrary, testOne, { ...tools, numRuns, onFailure: this.#limits?.onFailure })
+    return checkProperty(arbitrary, testOne, {
+      ...tools,
+      numRuns,
+      causeOf: causeOfError,
+      onFailure: this.#limits?.onFailure,
+    })
   }
 
   /** Gives what came of a test. */
@@ -73,7 +81,7 @@ export class CaseRunner {
       if (!isStrict && trail.requests.length > 0 && !trail.isAnswered) throw new LeftOut('value', limited)
     }, trail)
     clock.endCase()
-    if (outcome.verdict === 'fault') items.spare(outcome.requests)
+    if (outcome.verdict === 'fault') items.spare(outcome.faults.flatMap(({ requests }) => requests))
     return { ...named, notes: [...trail.notes], ...outcome }
   }
 

@@ -1,13 +1,16 @@
 import fc from 'fast-check'
-import { Unjudged, shortened } from '../ground/fault.ts'
+import { Fault, Unjudged, shortened } from '../ground/fault.ts'
 import { LeftOut } from '../ground/left-out.ts'
 import type { WireRequest } from '../ground/exchange.ts'
 import type { Clock } from '../ground/clock.ts'
 import { messageOf } from './message-of.ts'
+import { type Cause, hasCause } from './report-key.ts'
 import type { Trail } from './trail.ts'
 
 /** How many runs of a test cannot be judged before it ends. */
 const maxUnjudged = 3
+/** How many causes of failures are found before a test ends. */
+const maxCauses = 5
 
 /** What was drawn for the smallest case that fails. */
 export interface Counterexample {
@@ -16,16 +19,21 @@ export interface Counterexample {
   path: string
 }
 
-/** A property does not hold. The message is that of the smallest case that was found. */
-export class BrokenProperty extends Error {
-  readonly found: Counterexample
-  /** The requests of the case. */
-  readonly requests: WireRequest[]
+/** The smallest case that was found in which a property does not hold for one cause. */
+export interface FailedCase {
+  error: unknown
+  counterexample: Counterexample
+  requests: WireRequest[]
+}
 
-  constructor(cause: unknown, drawn: unknown, path: string, requests: WireRequest[]) {
-    super(messageOf(cause), { cause })
-    this.requests = requests
-    this.found = { shown: shortened(fc.stringify(drawn), 2_000), path }
+/** A property does not hold. */
+export class BrokenProperty extends Error {
+  /** Each of another cause. */
+  readonly cases: readonly [FailedCase, ...FailedCase[]]
+
+  constructor(cases: BrokenProperty['cases']) {
+    super(cases.map(({ error }) => messageOf(error)).join('; '))
+    this.cases = cases
   }
 }
 
@@ -35,8 +43,10 @@ export interface PropertyOptions {
   path: string | undefined
   /** Ends the drawing, the runs, and the search for a smaller case. */
   clock: Clock
+  causeOf: (error: unknown) => Cause
   /**
-   * Takes the first failure. With it, one run is enough where the time is up; without it, a property holds after all.
+   * Takes the first failure of each cause. With it, one run is enough where the time is up; without it, a property holds
+   * after all.
    *
    * @returns whether a smaller case is looked for; it is by default
    */
@@ -48,10 +58,13 @@ export interface PropertyOptions {
 export async function checkProperty<Drawn>(
   arbitrary: fc.Arbitrary<Drawn>,
   testOne: (drawn: Drawn) => Promise<void>,
-  { seed, numRuns, path, clock, trail, onFailure }: PropertyOptions,
+  { seed, numRuns, path, clock, trail, causeOf, onFailure }: PropertyOptions,
 ): Promise<void> {
   let runs = 0
-  let isShrunk: boolean | undefined
+  const causes: Cause[] = []
+  /** Of the failure that is made smaller. */
+  let cause: Cause | undefined
+  let isShrunk = false
   let stopped: LeftOut | undefined
   let avoided: LeftOut | undefined
   const unjudged: Unjudged[] = []
@@ -79,26 +92,43 @@ export async function checkProperty<Drawn>(
         if (unjudged.push(error) < maxUnjudged) return
         throw new fc.PreconditionFailure(true)
       }
+      const own = causeOf(error)
+      // A smaller case of another cause shows another fault.
+      if (cause === undefined ? causes.some((known) => hasCause(own, known)) : !hasCause(cause, own)) return
+      if (cause === undefined) isShrunk = onFailure?.(error) ?? true
+      cause = own
       requests = trail.requests
-      isShrunk ??= onFailure?.(error) ?? true
       throw error
     } finally {
       clock.endGrace()
     }
   })
   const shrink = property.shrink.bind(property)
-  property.shrink = (value) => (isShrunk === true ? fc.stream(untilLeftOut(shrink(value))) : fc.Stream.nil())
-  const options = { seed, numRuns, ...(path === undefined ? {} : { path, endOnFailure: true }) }
-  const { failed, errorInstance, counterexample, counterexamplePath } = await fc
-    .check(property, options)
-    .catch((error: unknown) => {
-      if (!(error instanceof LeftOut)) throw error
-      // No value was drawn. Where one fails, no more are.
-      stopped ??= error
-      return { failed: false, errorInstance: undefined, counterexample: undefined, counterexamplePath: undefined }
-    })
-  const isBroken = failed && counterexample !== null
-  if (isBroken) throw new BrokenProperty(errorInstance, counterexample, String(counterexamplePath), requests)
+  property.shrink = (value) => (isShrunk ? fc.stream(untilLeftOut(shrink(value))) : fc.Stream.nil())
+  const failed: FailedCase[] = []
+  let next = 0
+  do {
+    const options =
+      path === undefined ? { path: String(next), numRuns: numRuns - next } : { path, numRuns, endOnFailure: true }
+    cause = undefined
+    const { counterexample, counterexamplePath, errorInstance } = await fc
+      .check(property, { seed, ...options })
+      .catch((error: unknown) => {
+        if (!(error instanceof LeftOut)) throw error
+        // No value was drawn. Where one fails, no more are.
+        stopped ??= error
+        return { counterexample: null, counterexamplePath: null, errorInstance: undefined }
+      })
+    if (counterexample === null) break
+    causes.push(causeOf(errorInstance))
+    const found = { shown: shortened(fc.stringify(counterexample), 2_000), path: counterexamplePath }
+    failed.push({ error: errorInstance, counterexample: found, requests })
+    next = parseInt(found.path, 10) + 1
+    // Each other run might wait as long.
+    if (errorInstance instanceof Fault && errorInstance.kind === 'no response') break
+  } while (path === undefined && next < numRuns && failed.length < maxCauses)
+  const [first, ...others] = failed
+  if (first !== undefined) throw new BrokenProperty([first, ...others])
   if (unjudged[0] !== undefined) throw unjudged[0]
   const isUnknown = stopped?.because === 'not implemented' || stopped?.because === 'no response'
   if (runs === 0) stopped ??= avoided

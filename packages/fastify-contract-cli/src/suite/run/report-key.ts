@@ -1,26 +1,51 @@
 import type { FaultKind } from '../ground/fault.ts'
-import type { Named } from './result.ts'
+import type { BrokenRule } from '../state/test-case.ts'
 
 /** What a report says of a test that failed. */
-interface Report extends Pick<Named, 'title' | 'broken'> {
+interface Report {
+  title: string
+  broken?: BrokenRule | undefined
   kind: FaultKind
   problem: string
 }
 
-/**
- * The same text for reports of an operation that have one cause. What is wrong with a response does not depend on what
- * its request has broken; that it is accepted does.
- */
-export function reportKey({ title, broken, kind, problem }: Report): string {
-  const isOfRule = kind === 'accepted what the contract refuses' || kind === 'refused in another way'
-  return JSON.stringify([kind, isOfRule ? (broken?.rule ?? title) : '', causeOf(problem)])
+/** Why a test fails, without the data of its request and its response. */
+export interface Cause {
+  kind: FaultKind
+  /** The rule, or the test, that it depends on. */
+  of: string
+  problems: ReadonlySet<string>
 }
 
-/** A problem without the data of its request and its response. */
-function causeOf(problem: string): string {
-  return problem
+/**
+ * The cause of a report. What is wrong with a response does not depend on what its request has broken; that it is
+ * accepted does.
+ */
+export function causeOf({ title, broken, kind, problem }: Report): Cause {
+  const isOfRule = kind === 'accepted what the contract refuses' || kind === 'refused in another way'
+  return { kind, of: isOfRule ? (broken?.rule ?? title) : '', problems: problemsIn(problem) }
+}
+
+/** Whether a failure has everything that is wrong with another one. */
+export function hasCause(failure: Cause, cause: Cause): boolean {
+  return failure.kind === cause.kind && failure.of === cause.of && cause.problems.isSubsetOf(failure.problems)
+}
+
+/** The same text for reports of an operation that have one cause. */
+export function reportKey(report: Report): string {
+  const { kind, of, problems } = causeOf(report)
+  return JSON.stringify([kind, of, ...[...problems].sort()])
+}
+
+/** The problems of a text that lists them. Where in a value a member is does not matter. */
+function problemsIn(text: string): Set<string> {
+  const listed = text
     .replace(/^[A-Z]+ \/\S*: /, '')
     .replace(/; received [^]*?(?=; the server says: |$)/, '')
     .replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
     .replaceAll(/(?<!received )-?\b\d+(?:\.\d+)?\b/g, '0')
+    .replace(/^(received \d+): /, '$1; ')
+    .split('; ')
+    .map((problem) => problem.replace(/^(?:the body )?\S*\/(?=\S+ )|^the body /, ''))
+  return new Set(listed)
 }

@@ -3,7 +3,7 @@ import type { WireRequest } from '../ground/exchange.ts'
 import { type LeftOutCause, LeftOut } from '../ground/left-out.ts'
 import type { BrokenRule } from '../state/test-case.ts'
 import { messageOf } from './message-of.ts'
-import { type Counterexample, BrokenProperty } from './property.ts'
+import { type Counterexample, type FailedCase, BrokenProperty } from './property.ts'
 import type { Trail } from './trail.ts'
 
 /** What a case is about. */
@@ -37,12 +37,18 @@ type Outcome =
     }
   | {
       verdict: 'fault'
-      kind: FaultKind
-      problem: string
-      /** Those of the smallest case that shows the fault. The last one shows it. */
-      requests: WireRequest[]
-      counterexample?: Counterexample
+      /** Each of another cause. */
+      faults: readonly [ShownFault, ...ShownFault[]]
     }
+
+/** A fault of the server, with what shows it. */
+export interface ShownFault {
+  kind: FaultKind
+  problem: string
+  /** Those of the smallest case that shows the fault. The last one shows it. */
+  requests: WireRequest[]
+  counterexample?: Counterexample
+}
 
 /** Runs a case, and says what came of it. @throws Error if the suite itself is at fault */
 export async function outcomeOf(test: () => Promise<void>, trail: Trail): Promise<Outcome> {
@@ -55,15 +61,21 @@ export async function outcomeOf(test: () => Promise<void>, trail: Trail): Promis
   } catch (error) {
     if (error instanceof LeftOut) return leftOut(error)
     if (error instanceof Unjudged) return { verdict: 'not judged', reason: error.message }
-    const { cause, ...shown } =
-      error instanceof BrokenProperty
-        ? { cause: error.cause, requests: error.requests, counterexample: error.found }
-        : { cause: error, requests: trail.requests }
-    if (cause instanceof TypeError || cause instanceof ReferenceError) throw error
-    if (cause instanceof RangeError)
-      return { verdict: 'not judged', reason: `too much for the suite: ${cause.message}` }
-    return { verdict: 'fault', ...faultOf(cause), ...shown }
+    const [first, ...others]: readonly [ShownCase, ...ShownCase[]] =
+      error instanceof BrokenProperty ? error.cases : [{ error, requests: trail.requests }]
+    const causes = [first, ...others].map((each) => each.error)
+    if (causes.some((cause) => cause instanceof TypeError || cause instanceof ReferenceError)) throw error
+    const tooMuch = causes.find((cause) => cause instanceof RangeError)
+    if (tooMuch !== undefined) return { verdict: 'not judged', reason: `too much for the suite: ${tooMuch.message}` }
+    return { verdict: 'fault', faults: [shownFault(first), ...others.map(shownFault)] }
   }
+}
+
+/** A case that fails, of a property or of a test without one. */
+type ShownCase = Pick<FailedCase, 'error' | 'requests'> & Partial<FailedCase>
+
+function shownFault({ error, ...shown }: ShownCase): ShownFault {
+  return { ...faultOf(error), ...shown }
 }
 
 /** What is said of a case that cannot be run. */

@@ -70,6 +70,6 @@ export async function* takeTurns(
 }
 
 function isWithoutResponse(result: Result): boolean {
-  if (result.verdict === 'fault') return result.kind === 'no response'
+  if (result.verdict === 'fault') return result.faults.some(({ kind }) => kind === 'no response')
   return result.verdict === 'left out' && result.because === 'no response'
 }
