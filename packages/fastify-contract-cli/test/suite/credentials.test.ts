@@ -9,17 +9,19 @@ const securitySchemes = {
   login: { type: 'http', scheme: 'basic' },
   key: { type: 'apiKey', in: 'header', name: 'X-Key' },
   app: { type: 'apiKey', in: 'query', name: 'app' },
+  session: { type: 'apiKey', in: 'cookie', name: 'sid' },
 }
 type Scheme = keyof typeof securitySchemes
 type Alternatives = Partial<Record<Scheme, []>>[]
 
-const given = { bearer: 't', login: 'me:pw', key: 'k', app: 'a' }
+const given = { bearer: 't', login: 'me:pw', key: 'k', app: 'a', session: 's' }
 const right: Record<Scheme, string> = { ...given, bearer: 'Bearer t', login: `Basic ${btoa(given.login)}` }
 const authOf = (...schemes: Scheme[]) => schemes.flatMap((name) => ['--auth', `${name}=${given[name]}`])
 
 /** What a request has for a scheme. */
 function sentFor(name: Scheme, { headers, url = '' }: IncomingMessage): string {
   if (name === 'app') return new URL(url, 'http://localhost').searchParams.get('app') ?? ''
+  if (name === 'session') return /^sid=(.*)$/.exec(headers.cookie ?? '')?.[1] ?? ''
   return String(headers[name === 'key' ? 'x-key' : 'authorization'] ?? '')
 }
 
@@ -105,9 +107,7 @@ test('an alternative without known credentials is left out by its name', async (
 test('an alternative that a server refuses is not tested', async () => {
   const refuses: Accepts = (name, sent) => name !== 'key' && exactly(name, sent)
   const { code, lines } = await run([{ bearer: [] }, { key: [] }], refuses, authOf('bearer', 'key'))
-  expect(lines).toContain(
-    'left out: GET /things/{id}: every request with the credentials of key got 401; check --auth key=…',
-  )
+  expect(lines).toContain('left out: GET /things/{id}: every request with the credentials of key got 401; check them')
   expect(code).toBe(2)
 })
 
@@ -115,4 +115,21 @@ test('requests with wrong credentials are plain otherwise', async () => {
   const { seen } = await run([{ key: [] }], exactly, authOf('key'))
   const wrong = seen.filter(({ headers, url }) => url !== '/' && headers['x-key'] !== 'k')
   expect(new Set(wrong.map(({ url }) => url))).toEqual(new Set(['/things/text']))
+})
+
+test.each<[Scheme, string[]]>([
+  ['key', ['--header', 'x-key: k']],
+  ['bearer', ['--header', 'authorization: bearer t']],
+  ['login', ['--header', `Authorization: ${right.login}`]],
+  ['app', ['--query', 'app=a']],
+  ['session', ['--cookie', 'sid=s']],
+])('credentials of %s count that each request has', async (scheme, args) => {
+  const isKnown: Accepts = (name, sent) => sent.toLowerCase() === right[name].toLowerCase()
+  const both: Alternatives = [{ [scheme]: [] }, { [scheme === 'key' ? 'app' : 'key']: [] }]
+  const kept = await run(both, isKnown, args)
+  expect([kept.code, kept.reports]).toEqual([0, []])
+  const sent = kept.seen.map(({ rawHeaders }) => rawHeaders.filter((name) => /^(?:x-key|authorization)$/i.test(name)))
+  expect(Math.max(...sent.map(({ length }) => length))).toBeLessThan(2)
+  const broken = await run(both, (name, text) => (name === scheme && text === '') || isKnown(name, text), args)
+  expect(broken.reports).toContain('refuses no credentials')
 })

@@ -1,7 +1,8 @@
 import { shellQuoted } from 'fastify-contract/document'
+import { type SecurityScheme, securitySchemesOf } from 'fastify-contract/security'
 import { secretVariable } from '../../init/secret-variable.ts'
 import type { TestedContract } from '../../suite/ground/contract.ts'
-import { type Additions, schemeOf } from '../../suite/write/credentials.ts'
+import { type Additions, isCredentialOf, schemeOf } from '../../suite/write/credentials.ts'
 import type { Credentials } from '../../suite/ground/contract-request.ts'
 import type { Result, ShownFault } from '../../suite/run/result.ts'
 
@@ -22,7 +23,9 @@ export class Secrets {
 
   constructor(contract: TestedContract, callers: readonly Credentials[], additions: Additions) {
     const taken = new Set<string>()
-    const secrets = [...secretsOfCallers(contract, callers, taken), ...secretsOfAdditions(additions, taken)]
+    const secrets = [...secretsOfCallers(contract, callers, taken), ...secretsOfAdditions(contract, additions, taken)]
+      // Nothing would be hidden in place of an empty one.
+      .filter(({ value }) => value !== '')
     // What two callers have in common is known by the first.
     this.#secrets = [...new Map(secrets.toReversed().map((secret) => [secret.value, secret])).values()].toReversed()
   }
@@ -83,11 +86,13 @@ function secretsOfCallers(contract: TestedContract, callers: readonly Credential
   )
 }
 
-/** What looks like credentials in what each request has too. */
-function secretsOfAdditions({ headers = {}, query = [], cookies = [] }: Additions, taken: Set<string>): Secret[] {
-  const of = (option: string, pairs: readonly (readonly [name: string, value: string])[]) =>
+/** What is credentials, or looks like some, in what each request has too. */
+function secretsOfAdditions(contract: TestedContract, additions: Additions, taken: Set<string>): Secret[] {
+  const { headers = {}, query = [], cookies = [] } = additions
+  const schemes = [...securitySchemesOf(contract.document).values()]
+  const of = (option: SecurityScheme['in'], pairs: readonly (readonly [name: string, value: string])[]) =>
     pairs
-      .filter(([name, value]) => isSecret(name, value))
+      .filter((pair) => isSecret(...pair) || schemes.some((scheme) => isCredentialOf(scheme, option, pair)))
       .map(([name, value]) => ({
         value: value.replace(/^\w+ (?=\S+$)/, ''),
         variable: secretVariable(option, name, taken),
@@ -99,7 +104,7 @@ function secretsOfAdditions({ headers = {}, query = [], cookies = [] }: Addition
 /** Names of credentials; and values that nobody has chosen, such as a token. */
 function isSecret(name: string, value: string): boolean {
   const isNamed = /auth|token|key|secret|sess|sid$|cookie|passw|credential|signature/i.test(name)
-  return value !== '' && (isNamed || /^(?=.*\d)(?=.*[a-z])\S{20,}$/i.test(value))
+  return isNamed || /^(?=.*\d)(?=.*[a-z])\S{20,}$/i.test(value)
 }
 
 function encoded({ value, variable, meaning }: Secret): Secret {

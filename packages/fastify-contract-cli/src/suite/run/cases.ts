@@ -112,10 +112,10 @@ function credentialsOf(names: readonly string[]): string {
 /** Tests that an alternative is enough. */
 async function testAlternative(operation: ContractOperation, names: readonly string[], tools: Tools): Promise<void> {
   const { contract, schemes, newCaller, check, items } = tools
-  const optionsOf = (some: readonly string[]) => some.map((name) => `--auth ${name}=…`).join(' ')
   const unknown = names.filter((name) => !schemes.includes(name))
   if (unknown.length > 0) {
-    throw new LeftOut('nothing to send', `not tried with ${credentialsOf(names)} (${optionsOf(unknown)})`)
+    const options = unknown.map((name) => `--auth ${name}=…`).join(' ')
+    throw new LeftOut('nothing to send', `not tried with ${credentialsOf(names)} (${options})`)
   }
   const drawn = fc.constant({ ...validRequest(operation, contract), schemes: names })
   const send = await newCaller()
@@ -124,7 +124,7 @@ async function testAlternative(operation: ContractOperation, names: readonly str
     statuses.add((await send(direct(), { isAllowed: true })).status)
   })
   if ([...statuses].some((status) => status !== 401 && status !== 403)) return
-  const remedy = names.length === 0 ? '' : `; check ${optionsOf(names)}`
+  const remedy = names.length === 0 ? '' : '; check them'
   throw new LeftOut(
     'credentials',
     `every request with ${credentialsOf(names)} got ${[...statuses].join(' or ')}${remedy}`,

@@ -5,7 +5,14 @@ import type { Exchange, WireRequest } from '../ground/exchange.ts'
 import { Fault, Unjudged } from '../ground/fault.ts'
 import { LeftOut } from '../ground/left-out.ts'
 import { attempt } from '../ground/no-generator.ts'
-import { type Additions, givenValues, onWire, knownAlternatives, wantsCredentials } from '../write/credentials.ts'
+import {
+  type Additions,
+  givenValues,
+  knownAlternatives,
+  onWire,
+  schemesOf,
+  wantsCredentials,
+} from '../write/credentials.ts'
 import { validRequest } from '../write/requests.ts'
 import { messageOf } from './message-of.ts'
 import { type Choice, isSkipped, skippedOperations } from './skipped.ts'
@@ -29,11 +36,12 @@ interface Caller extends Additions, Choice {
 /** @throws Unjudged if no operation takes the credentials of a scheme */
 export async function assertAccepted(contract: TestedContract, exchange: Exchange, caller: Caller): Promise<void> {
   const { auth = {} } = caller
+  const schemes = schemesOf(contract, auth, caller)
   const skipped = skippedOperations(contract, caller)
   const source = { ...contract, given: givenValues(caller) }
   const takes = (operation: ContractOperation, scheme: string) =>
-    wantsCredentials(operation) && knownAlternatives(operation, Object.keys(auth))[0]?.includes(scheme) === true
-  for (const scheme of Object.keys(auth)) {
+    wantsCredentials(operation) && knownAlternatives(operation, schemes)[0]?.includes(scheme) === true
+  for (const scheme of schemes) {
     const tried = contract.operations
       .filter((operation) => takes(operation, scheme))
       .toSorted((a, b) => Number(b.method === 'get') - Number(a.method === 'get'))
@@ -46,7 +54,7 @@ export async function assertAccepted(contract: TestedContract, exchange: Exchang
       if (!isRefused) break
     }
     if (isRefused) {
-      throw new Unjudged(`every request with the credentials of ${scheme} got 401; check --auth ${scheme}=…`)
+      throw new Unjudged(`every request with the credentials of ${scheme} got 401; check them`)
     }
   }
 }

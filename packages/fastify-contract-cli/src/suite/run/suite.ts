@@ -3,7 +3,7 @@ import { testsOf } from './cases.ts'
 import type { Check, Send, Tools } from '../state/test-case.ts'
 import type { SentRequest, TestedContract } from '../ground/contract.ts'
 import type { Coverage } from '../judge/coverage.ts'
-import { type Additions, givenValues, onWire } from '../write/credentials.ts'
+import { type Additions, givenValues, onWire, schemesOf } from '../write/credentials.ts'
 import type { Credentials } from '../ground/contract-request.ts'
 import { HandlerErrors } from '../send/handler-errors.ts'
 import { KnownItems } from '../state/known-items.ts'
@@ -97,7 +97,7 @@ export function suiteWithin(clock: Clock, given: TestedContract, options: SuiteO
   const tools: Tools = {
     contract,
     isStrict,
-    schemes: Object.keys(auth),
+    schemes: schemesOf(contract, auth, options),
     skipped,
     bodyLimit,
     needs,

@@ -39,6 +39,31 @@ export function knownAlternatives(operation: ContractOperation, available: reado
   return alternativesOf(operation).filter((names) => names.every((name) => available.includes(name)))
 }
 
+/** The schemes of which a caller has credentials: its own, and those of what every request has. */
+export function schemesOf(contract: TestedContract, own: object, additions: Additions): string[] {
+  const { headers = {}, query = [], cookies = [] } = additions
+  const added = { header: Object.entries(headers), query, cookie: cookies }
+  const given = [...securitySchemesOf(contract.document)].filter(([, scheme]) => {
+    return added[scheme.in].some((pair) => isCredentialOf(scheme, scheme.in, pair))
+  })
+  return [...new Set([...Object.keys(own), ...given.map(([name]) => name)])]
+}
+
+/** Whether a part of a request has the place, the name and the form of a scheme's credentials. */
+export function isCredentialOf(
+  scheme: SecurityScheme,
+  place: string,
+  [name, value]: readonly [name: string, value: string],
+): boolean {
+  if (place !== scheme.in || !isSameName(place, name, scheme.name)) return false
+  return scheme.kind === 'apiKey' || value.toLowerCase().startsWith(`${scheme.scheme.toLowerCase()} `)
+}
+
+/** The name of a header has no case. */
+function isSameName(place: string, one: string, other: string): boolean {
+  return place === 'header' ? one.toLowerCase() === other.toLowerCase() : one === other
+}
+
 /**
  * Writes credentials as they are sent.
  *
@@ -58,40 +83,67 @@ export function schemeOf({ document }: TestedContract, name: string): SecuritySc
 
 /**
  * Writes what a caller sends: with its credentials, where the headers of the request do not have others, and with what
- * every request has, but for parameters that it lacks on purpose. A request that needs no credentials has some all the same.
+ * every request has, but for parameters and credentials that it lacks on purpose. A request that needs no credentials has
+ * some all the same.
  */
 export function onWire(
   contract: TestedContract,
   request: ContractRequest,
   credentials: Credentials,
-  { headers = {}, query = [], cookies = [] }: Additions = {},
+  additions: Additions = {},
 ): WireRequest {
-  const { method, url, headers: own = {}, body } = withCredentials(contract, request, credentials)
-  const declared = request.isWhole === true ? (operationOf(contract, request)?.parameters ?? []) : []
-  const isAdded = (place: Parameter['in'], name: string) =>
-    !declared.some((each) => each.in === place && each.name.toLowerCase() === name.toLowerCase())
+  const { headers = {}, query = [], cookies = [] } = additions
+  const operation = operationOf(contract, request)
+  const chosen = request.schemes ?? usualSchemes(contract, operation, credentials, additions)
+  const { method, url, headers: own = {}, body } = withCredentials(contract, request, credentials, chosen)
+  const declared = request.isWhole === true ? (operation?.parameters ?? []) : []
+  const ofOperation = operation === undefined ? [] : alternativesOf(operation).flat()
+  const isAdded = (place: Parameter['in'], name: string, value: string) => {
+    if (declared.some((each) => each.in === place && each.name.toLowerCase() === name.toLowerCase())) return false
+    if (place === 'header' && Object.keys(own).some((each) => isSameName(place, each, name))) return false
+    const schemes = ofOperation.filter((each) => isCredentialOf(schemeOf(contract, each), place, [name, value]))
+    return schemes.length === 0 || schemes.some((each) => chosen.includes(each) && !Object.hasOwn(credentials, each))
+  }
   const content =
     body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
-  const crumbs = cookies.filter(([name]) => isAdded('cookie', name)).map((pair) => pair.join('='))
+  const crumbs = cookies.filter((pair) => isAdded('cookie', ...pair)).map((pair) => pair.join('='))
   const cookie = [own['cookie'] ?? [], ...crumbs].flat().join('; ')
-  const added = Object.fromEntries(Object.entries(headers).filter(([name]) => isAdded('header', name)))
+  const added = Object.fromEntries(Object.entries(headers).filter((pair) => isAdded('header', ...pair)))
   const all = { ...content, ...added, ...own, ...(cookie === '' ? {} : { cookie }) }
   const fields = Object.entries<string | undefined>(all).filter(
     (field): field is [string, string] => field[1] !== undefined,
   )
-  const pairs = query.filter(([name]) => isAdded('query', name))
+  const pairs = query.filter((pair) => isAdded('query', ...pair))
   const target = pairs.reduce((before, pair) => withPair(before, pair), url)
   return { method, url: target, headers: Object.fromEntries(fields), ...(body === undefined ? {} : { body }) }
 }
 
-function withCredentials(contract: TestedContract, request: ContractRequest, credentials: Credentials) {
-  const available = Object.keys(credentials)
-  const operation = operationOf(contract, request)
+/** The schemes of which a request has credentials that says nothing of them. */
+function usualSchemes(
+  contract: TestedContract,
+  operation: ContractOperation | undefined,
+  credentials: Credentials,
+  additions: Additions,
+): string[] {
+  const available = schemesOf(contract, credentials, additions)
   const [first = []] = operation === undefined ? [] : knownAlternatives(operation, available)
+  if (first.length > 0) return first
   // In the query, a key is a parameter that a public operation does not have.
-  const other = available.find((name) => schemeOf(contract, name).in !== 'query')
-  const chosen = request.schemes ?? (first.length > 0 ? first : [other ?? []].flat())
-  return chosen.reduce((sent, name) => withKey(sent, schemeOf(contract, name), credentials[name] ?? ''), request)
+  const other = Object.keys(credentials).find((name) => schemeOf(contract, name).in !== 'query')
+  return [other ?? []].flat()
+}
+
+function withCredentials(
+  contract: TestedContract,
+  request: ContractRequest,
+  credentials: Credentials,
+  schemes: readonly string[],
+): ContractRequest {
+  return schemes.reduce((sent, name) => {
+    const value = Object.hasOwn(credentials, name) ? credentials[name] : undefined
+    // Of the others, every request has the credentials.
+    return value === undefined ? sent : withKey(sent, schemeOf(contract, name), value)
+  }, request)
 }
 
 /** Gives a request credentials of a scheme, unless it has some. */
@@ -109,7 +161,7 @@ export function withKey(request: ContractRequest, scheme: SecurityScheme, value:
       return { ...request, headers: { ...headers, cookie: [headers['cookie'] ?? [], pair].flat().join('; ') } }
     }
     case 'header': {
-      const isThere = Object.keys(headers).some((name) => name.toLowerCase() === scheme.name.toLowerCase())
+      const isThere = Object.keys(headers).some((name) => isSameName('header', name, scheme.name))
       return isThere ? request : { ...request, headers: { ...headers, [scheme.name]: value } }
     }
   }
