@@ -231,3 +231,28 @@ test('a stream is sent to who asks for it in the body, else by the header Accept
   expect(await typeOf('*/*', {})).toBe(plain)
   expect(new Set(await verdictsOf(app, contract))).toEqual(new Set(['ok']))
 })
+
+test('callers do not see what others post', async () => {
+  const note = { type: 'object', required: ['title'], properties: { id: text, title: text } }
+  const one = { 200: { description: 'One.', content: json(note) } }
+  const all = { 200: { description: 'All.', content: json({ type: 'array', items: note }) } }
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: text }]
+  const paths = {
+    '/notes': { get: { responses: all }, post: { requestBody: { content: json(note) }, responses: one } },
+    '/notes/{id}': { parameters, get: { responses: one } },
+  }
+  const read = await readCheckedContract(Buffer.from(JSON.stringify(contractOf(paths))), 'openapi.json')
+  const contract = sealContract({ document: stringifyJson(read.document) })
+  const app = await createMock(contract, { docs: false, auth: { bearer: ['Bearer a', 'Bearer b'] } })
+  onTestFinished(() => app.close())
+  const send = async (token: string, url: string, payload?: object) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const { body } = await app.inject({ url, headers, ...(payload && { method: 'POST', payload }) })
+    return body
+  }
+  await send('b', '/notes', { id: 'x', title: 'of b' })
+  for (const url of ['/notes', '/notes/x']) {
+    expect(await send('a', url)).not.toContain('of b')
+    expect(await send('b', url)).toContain('of b')
+  }
+})

@@ -24,7 +24,10 @@ import { type MockReply, replyOf } from './replies.ts'
 
 /** How a mock is served. */
 export type MockSettings = Pick<ContractOptions<ContractTypes, object, object>, 'docs' | 'onContractBroken'> & {
-  /** The credentials that are accepted, by the names of their schemes, as they are sent; any of the others. */
+  /**
+   * The credentials that are accepted, by the names of their schemes, as they are sent: those of each caller in its place.
+   * Of the other schemes, any are.
+   */
   auth?: Readonly<Record<string, readonly string[]>>
   /** Those that are not the server's. */
   limits?: Pick<Limits, 'bodyBytes'>
@@ -37,7 +40,22 @@ interface MockInput extends RequestValues {
   accept?: string
 }
 
-type MockHandler = (input: MockInput, context: { request: FastifyRequest }) => MockReply
+interface MockContext {
+  request: FastifyRequest
+  auth: Readonly<Record<string, unknown>>
+}
+
+type MockHandler = (input: MockInput, context: MockContext) => MockReply
+
+/** Whom credentials are of. Each has a memory of its own. */
+class Caller {
+  readonly scopes = 'all'
+  readonly index: number
+
+  constructor(index: number) {
+    this.index = index
+  }
+}
 
 /**
  * Makes a handler for each operation of a contract. It replies with the examples of the contract, else with valid values,
@@ -47,9 +65,9 @@ export function mockHandlers(contract: Contract): Record<string, MockHandler> {
   const document = documentOf(contract)
   const operations = operationsOf(document)
   const source: SchemaSource = { ...readContract(document), direction: 'response' }
-  const collections = new Collections(operations, source)
+  const memories: Collections[] = []
 
-  const replyTo = (operation: ContractOperation, input: MockInput, request: FastifyRequest): MockReply => {
+  const replyTo = (operation: ContractOperation, input: MockInput, { request, auth }: MockContext): MockReply => {
     const { path = {}, body } = input
     const accept = preferredType(body, input.accept, request.headers.accept)
     const preference = preferenceOf(request.headers['prefer'], operation)
@@ -57,6 +75,9 @@ export function mockHandlers(contract: Contract): Record<string, MockHandler> {
     const chosen = exampledBy(operation, input) ?? { status: successOf(operation) }
     const url = request.url.split('?', 1).join()
     const isFailure = chosen.status >= 400
+    // Callers may share credentials of another scheme, which are those of the first.
+    const caller = Math.max(0, ...Object.values(auth).map((found) => (found instanceof Caller ? found.index : 0)))
+    const collections = (memories[caller] ??= new Collections(operations, source))
     const remembered = isFailure
       ? undefined
       : collections.reply(operation, { url, path, body, accept, example: chosen.example })
@@ -64,9 +85,9 @@ export function mockHandlers(contract: Contract): Record<string, MockHandler> {
   }
   const handlerOf =
     (operation: ContractOperation): MockHandler =>
-    (input, { request }) => {
+    (input, context) => {
       try {
-        return replyTo(operation, input, request)
+        return replyTo(operation, input, context)
       } catch (error) {
         if (!(error instanceof NoGenerator)) throw error
         throw new Refusal('not_implemented', `${error.message}; give the response an example`)
@@ -121,6 +142,7 @@ function verifierOf({ kind, scheme }: SecurityScheme, accepted: readonly string[
   return (given: string | BasicCredentials) => {
     const text = typeof given === 'string' ? given : Buffer.from(`${given.user}:${given.password}`).toString('base64')
     const sent = kind === 'apiKey' || kind === 'http' ? text : `${scheme} ${text}`
-    return accepted === undefined || accepted.includes(sent) ? { scopes: 'all' as const } : undefined
+    const index = accepted === undefined ? 0 : accepted.indexOf(sent)
+    return index === -1 ? undefined : new Caller(index)
   }
 }
