@@ -238,6 +238,19 @@ test('accepts no other credentials than those of --auth', async () => {
   expect(await locked.end('SIGINT')).toBe(0)
 })
 
+test('says which operation cannot be compiled at its first request', async () => {
+  const text = { type: 'string' }
+  const properties = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`p${String(index)}`, text]))
+  const requestBody = { content: json({ anyOf: [{ type: 'object', properties }, text] }) }
+  const paths = { '/wide': { post: { operationId: 'postWide', requestBody, responses: noContent } } }
+  const { url, end } = await startMock(await folderWith({ 'pets.json': contractOf(paths, { security: [] }) }))
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url.replace('/v1', '/wide'), { method: 'POST', headers, body: '{}' })
+  expect(response.status).toBe(501)
+  expect(await response.text()).toMatch(/operation postWide: a schema cannot be compiled \(.+\); split it into named/)
+  expect(await end('SIGTERM')).toBe(0)
+})
+
 test('ends with one line if it cannot start', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')

@@ -58,7 +58,8 @@ async function start(args: string[]): Promise<FastifyInstance> {
   const port = numberOf('--port', values.port, { max: 65_535 })
   const bodyBytes = numberOf('--body-limit', values['body-limit'], { min: 1, max: 2 ** 31 - 1 })
   const path = resolve(file)
-  const read = await readCheckedContract(readSource(path, file), path, file)
+  // An operation is compiled at its first request.
+  const read = await readCheckedContract(readSource(path, file), path, file, { compiles: false })
   const { document, warnings } = read
   const sealed = sealContract(contractTexts(read))
   const app = await createMock(sealed, {

@@ -115,7 +115,7 @@ export async function createMock(
   const untyped: Contract<{ operations: object; security: object; schemes: object }> = served
   const handlers = mockHandlers(served)
   fitFailures(app, { ...readContract(document), direction: 'response' }, onRefusal)
-  await app.register(fastifyContract(untyped, { handlers, auth, docs, onContractBroken }))
+  await app.register(fastifyContract(untyped, { handlers, auth, docs, onContractBroken, compilesOnDemand: true }))
   return app
 }
 

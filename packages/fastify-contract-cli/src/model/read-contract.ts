@@ -33,6 +33,8 @@ export interface ReadOptions {
   strict?: boolean
   /** The folder that holds the referenced files, if it is not that of the contract. */
   root?: string | undefined
+  /** Whether all operations are compiled, which finds those that cannot be; true by default. */
+  compiles?: boolean
 }
 
 /**
@@ -47,7 +49,7 @@ export async function readCheckedContract(
   source: Uint8Array,
   file: string,
   name = basename(file),
-  { strict = false, root }: ReadOptions = {},
+  { strict = false, root, compiles = true }: ReadOptions = {},
 ): Promise<CheckedContract> {
   return inOneLine(name, async () => {
     const { document, objects, written, referred, warnings } = await readStructure(source, file, name, root)
@@ -56,7 +58,7 @@ export async function readCheckedContract(
     const operations = operationsOf(document)
     const unserved = operations.length === 0 ? noOperation(document) : undefined
     if (unserved?.isRefused === true) reject([unserved], name, [...warnings, ...clashes, ...broken])
-    const { uncompiled, slow } = checkCompilation(document, operations)
+    const { uncompiled, slow } = checkCompilation(document, compiles ? operations : [])
     reject(uncompiled, name, [...warnings, ...clashes, ...broken, ...slow])
     const found = [...warnings, ...clashes, ...broken, ...slow, ...(unserved === undefined ? [] : [unserved])]
     if (strict) reject(found, name)

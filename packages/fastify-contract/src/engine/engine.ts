@@ -9,6 +9,7 @@ import { FailedOperation } from './failed.ts'
 import { type ItemReports, ItemStream } from './item-stream.ts'
 import { type AnyHandler, type OperationInput, type OperationRequest, bindOperations } from './openapi-backend.ts'
 import { type AnyReply, ContractViolation, type ValidReply, createReplyValidators } from './reply-validation.ts'
+import { Refusal } from './refusal.ts'
 import type { SplitTarget } from './request-target.ts'
 
 export type { AnyHandler, OperationInput, OperationRequest, ValidReply }
@@ -72,6 +73,11 @@ export interface EngineOptions {
   splitTarget?: SplitTarget
   /** Whether `Encoded` bodies are parsed and validated like others, for development; false by default. */
   checksEncoded?: boolean | undefined
+  /**
+   * Whether an operation is compiled at its first request, which is answered 501 if that fails; by default, all are compiled
+   * as soon as the server listens. For a contract of which few operations are called, such as that of a mock.
+   */
+  compilesOnDemand?: boolean | undefined
   /** Receives the operationId of each reply that breaks the contract. */
   onContractBroken?: ((operationId: string) => void) | undefined
 }
@@ -82,7 +88,7 @@ export interface EngineOptions {
  * @throws UnservableContract if an operation has no handler, a handler has no operation, or there are other problems
  */
 export function createEngine(options: EngineOptions): BoundOperation[] {
-  const { document, handlers, services, remedy, onContractBroken, checksEncoded = false } = options
+  const { document, handlers, services, onContractBroken, checksEncoded = false } = options
   const operations = operationsOf(document)
   const problems = bindingProblems(operations, options)
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
@@ -94,8 +100,8 @@ export function createEngine(options: EngineOptions): BoundOperation[] {
     const operation = bound[index]!
     const replyValidator = validatorOf(object)
     const validators = {
-      requests: queue.prepare(() => compiling(id, operation.compile(), remedy)),
-      replies: queue.prepare(() => compiling(id, replyValidator.compile(), remedy)),
+      requests: queue.prepare(() => compiling(id, operation.compile(), options)),
+      replies: queue.prepare(() => compiling(id, replyValidator.compile(), options)),
     }
     const reportsOn = ({ status }: AnyReply): ItemReports => ({
       violation: (problem) => {
@@ -155,15 +161,19 @@ export function createEngine(options: EngineOptions): BoundOperation[] {
   })
 }
 
-/** Names the operation in the error of a step. @throws UnservableContract */
-function* compiling(id: string, steps: CompileSteps, remedy: string): CompileSteps {
+/** Names the operation in the error of a step. @throws UnservableContract, or Refusal on demand */
+function* compiling(
+  id: string,
+  steps: CompileSteps,
+  { remedy, compilesOnDemand = false }: EngineOptions,
+): CompileSteps {
   try {
     yield* steps
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new UnservableContract(`operation ${id}: a schema cannot be compiled (${reason}); ${remedy}`, {
-      cause: error,
-    })
+    const text = `operation ${id}: a schema cannot be compiled (${reason})`
+    if (compilesOnDemand) throw new Refusal('not_implemented', `${text}; split it into named schemas`)
+    throw new UnservableContract(`${text}; ${remedy}`, { cause: error })
   }
 }
 

@@ -16,7 +16,7 @@ export interface ServerSettings {
   onConnectionRefused?: ((status: number) => void) | undefined
 }
 
-interface CommonOptions extends Pick<EngineOptions, 'checksEncoded' | 'onContractBroken'> {
+interface CommonOptions extends Pick<EngineOptions, 'checksEncoded' | 'compilesOnDemand' | 'onContractBroken'> {
   /** Makes the reply to each failure that the server sends by itself; `problemDetails` by default. */
   failureForm?: FailureForm | undefined
   /** The protection space of the challenges (RFC 9110, section 11.5); the contract's title by default. */

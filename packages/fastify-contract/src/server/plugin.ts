@@ -85,6 +85,7 @@ async function serveContract(
     splitTarget,
     onContractBroken,
     checksEncoded: options.checksEncoded,
+    compilesOnDemand: options.compilesOnDemand,
   })
   const operations = basePaths === undefined ? bound : bound.map((each) => ({ ...each, basePaths: [...basePaths] }))
   const warning = failureWarning(operations, failureForm, { schemes, realm })
@@ -98,7 +99,7 @@ async function serveContract(
   )
   for (const text of [warning, tooSmall, unreached]) if (text !== undefined) app.log.warn(text)
 
-  compileValidators(scope, operations)
+  if (options.compilesOnDemand !== true) compileValidators(scope, operations)
   registerErrorHandler(scope, failureForm, app)
   scope.decorateRequest(authenticated)
   // The hook of a whole server does the same for every route.

@@ -81,6 +81,32 @@ test('a schema that cannot be compiled fails only requests of its operation', as
   })
 })
 
+test('with compilesOnDemand, the first requests of an operation compile it, together', async () => {
+  const compiled = countCompiled()
+  const options = { compilesOnDemand: true }
+  const { listen, send } = await serve({ paths: paths(reference('S0')), handlers, document, options })
+  await listen()
+  for (let turn = 0; turn < 10 * count; turn++) await nextTurn()
+  const before = compiled()
+  const wrong = { ...large, body: '{"next":1}' }
+  const first = await Promise.all([large, wrong, large].map(async (request) => (await send(request)).status))
+  expect(first).toEqual([200, 400, 200])
+  const after = compiled()
+  // Those of requests and of replies.
+  expect(after - before).toBeGreaterThan(2 * count)
+  expect(after - before).toBeLessThan(3 * count)
+  expect((await send(large)).status).toBe(200)
+  expect(compiled()).toBe(after)
+})
+
+test('with compilesOnDemand, the reply to a request that cannot be validated says why', async () => {
+  const { send } = await serve({ paths: paths({ type: 'none' }), handlers, options: { compilesOnDemand: true } })
+  const { status, text } = await send(large)
+  expect(status).toBe(501)
+  expect(text).toMatch(/operation postLarge: a schema cannot be compiled \(.+\); split it into named schemas/)
+  expect((await send(small)).status).toBe(200)
+})
+
 test('a closed server stops compiling', async () => {
   const compiled = countCompiled()
   const names = Array.from({ length: 300 }, (_, index) => `get${String(index)}`)
