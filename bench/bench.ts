@@ -8,6 +8,7 @@ const commands = {
   },
   overload: { summary: 'offers a server twice the load that saturates it', load: () => import('./overload.ts') },
   starve: { summary: 'measures waits while others keep the server busy', load: () => import('./starve.ts') },
+  clients: { summary: 'goes the steps of official clients with the mock', load: () => import('./clients/clients.ts') },
   directory: { summary: 'generates from the contracts of a directory', load: () => import('./directory.ts') },
 }
 

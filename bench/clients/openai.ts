@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { type OfficialClient, all, at, call, liveThrough, make, page, shows } from './steps.ts'
+
+export const openai: OfficialClient = {
+  package: 'openai@7.59.0',
+  contract: 'openai.yaml',
+  async run(steps, origin, module) {
+    const client = make(module, 'default', { apiKey: 'sk-1', baseURL: `${origin}/v1`, maxRetries: 0 })
+    const kind = (name: string) => ({
+      id: 'id',
+      create: (values: object) => call(client, `${name}.create`, values),
+      get: (id: string) => call(client, `${name}.retrieve`, id),
+      list: async () => all(await call(client, `${name}.list`)),
+      update: (id: string, change: object) => call(client, `${name}.update`, id, change),
+      remove: (id: string) => call(client, `${name}.delete`, id),
+      removed: (id: string) => ({ id, deleted: true }),
+    })
+    await liveThrough(steps, {
+      ...kind('vectorStores'),
+      name: 'vector store',
+      values: [{ name: 'Plants', metadata: { kind: 'fern' } }, { name: 'Pots' }],
+      change: { name: 'Trees' },
+    })
+    await liveThrough(steps, {
+      ...kind('beta.assistants'),
+      name: 'assistant',
+      values: [
+        { model: 'gpt-4o', name: 'Gardener', instructions: 'Water.', tools: [{ type: 'file_search' }] },
+        { model: 'gpt-4o', name: 'Cook' },
+      ],
+      change: { instructions: 'Prune.' },
+    })
+    const { list: _, ...conversations } = kind('conversations')
+    await liveThrough(steps, {
+      ...conversations,
+      name: 'conversation',
+      values: [{ metadata: { topic: 'ferns' } }, { metadata: { topic: 'pots' } }],
+      change: { metadata: { topic: 'moss' } },
+    })
+    const { update: __, ...files } = kind('files')
+    await liveThrough(steps, {
+      ...files,
+      name: 'file',
+      values: [{ purpose: 'batch' }, { purpose: 'fine-tune' }],
+      create: async (values) => {
+        const file = new File(['{"a":1}\n'], 'a.jsonl', { type: 'application/jsonl' })
+        return await call(client, 'files.create', { file, ...values })
+      },
+    })
+    const messages = [{ role: 'user', content: 'Hello' }]
+    await steps.take('chat completion: create', async () => {
+      const reply = await call(client, 'chat.completions.create', { model: 'gpt-4o', messages })
+      shows(reply, { object: 'chat.completion' })
+      assert.equal(typeof at(reply, 'choices.0.message'), 'object')
+    })
+    await steps.take('chat completion: stream', async () => {
+      const stream = await call(client, 'chat.completions.create', { model: 'gpt-4o', messages, stream: true })
+      const chunks = await all(stream)
+      assert.ok(chunks.length > 0, 'there are no events')
+      for (const chunk of chunks) shows(chunk, { object: 'chat.completion.chunk' })
+    })
+    await steps.take('response: create, get', async () => {
+      const reply = await call(client, 'responses.create', { model: 'gpt-4o', input: 'Hello' })
+      shows(reply, { object: 'response' })
+      shows(await call(client, 'responses.retrieve', at(reply, 'id')), { id: at(reply, 'id') })
+    })
+    await steps.take('response: stream', async () => {
+      const events = await all(
+        await call(client, 'responses.create', { model: 'gpt-4o', input: 'Hello', stream: true }),
+      )
+      assert.ok(events.length > 0, 'there are no events')
+      for (const event of events) assert.match(String(at(event, 'type')), /^(?:response\.|error|keepalive)/)
+    })
+    await steps.take('thread: create and run, stream', async () => {
+      const values = { assistant_id: 'a1', thread: { messages }, stream: true }
+      const events = await all(await call(client, 'beta.threads.createAndRun', values))
+      assert.ok(events.length > 0, 'there are no events')
+      for (const event of events) {
+        assert.match(String(at(event, 'event')), /^(?:thread\.|error|done)/)
+        assert.equal(typeof at(event, 'data'), 'object')
+      }
+    })
+    await steps.take('thread: messages', async () => {
+      const thread = at(await call(client, 'beta.threads.create', {}), 'id')
+      const other = at(await call(client, 'beta.threads.create', {}), 'id')
+      const message = await call(client, 'beta.threads.messages.create', thread, { role: 'user', content: 'Hello' })
+      const id = at(message, 'id')
+      shows(message, { role: 'user' })
+      shows(await call(client, 'beta.threads.messages.retrieve', id, { thread_id: thread }), { id })
+      const listed = await all(await call(client, 'beta.threads.messages.list', thread))
+      assert.deepEqual(
+        listed.map((each) => at(each, 'id')),
+        [id],
+      )
+      assert.deepEqual(await all(await call(client, 'beta.threads.messages.list', other)), [])
+    })
+    await steps.take('embedding: create', async () => {
+      const reply = await call(client, 'embeddings.create', { model: 'm', input: 'Hello', encoding_format: 'float' })
+      assert.equal(typeof at(reply, 'data.0.embedding.0'), 'number')
+    })
+    await page(
+      steps,
+      'batch',
+      () =>
+        call(client, 'batches.create', {
+          input_file_id: 'f',
+          endpoint: '/v1/chat/completions',
+          completion_window: '24h',
+        }),
+      async () => all(await call(client, 'batches.list', { limit: 2 })),
+      'id',
+    )
+  },
+}
