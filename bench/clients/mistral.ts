@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { type OfficialClient, type Values, all, at, call, liveThrough, make, shows } from './steps.ts'
+import { type OfficialClient, type Values, all, at, call, eventsOf, liveThrough, make, shows } from './steps.ts'
 
 export const mistral: OfficialClient = {
   package: '@mistralai/mistralai@2.7.0',
   contract: 'mistral.yaml',
   async run(steps, origin, module) {
     const client = make(module, 'Mistral', { apiKey: 'k', serverURL: origin })
+    // The contract declares no 404.
+    const isMissing = (error: unknown) => [404, 422].includes(Number(at(error, 'statusCode')))
     await liveThrough(steps, {
       name: 'agent',
       id: 'id',
@@ -19,6 +21,7 @@ export const mistral: OfficialClient = {
       change: { name: 'Head gardener' },
       update: (agentId, change) => call(client, 'beta.agents.update', { agentId, updateAgentRequest: change }),
       remove: (agentId) => call(client, 'beta.agents.delete', { agentId }),
+      isMissing,
     })
     await liveThrough(steps, {
       name: 'library',
@@ -27,9 +30,8 @@ export const mistral: OfficialClient = {
       create: (values) => call(client, 'beta.libraries.create', values),
       get: (libraryId) => call(client, 'beta.libraries.get', { libraryId }),
       list: async () => at(await call(client, 'beta.libraries.list'), 'data'),
-      change: { name: 'Old books' },
-      update: (libraryId, change) => call(client, 'beta.libraries.update', { libraryId, updateLibraryRequest: change }),
       remove: (libraryId) => call(client, 'beta.libraries.delete', { libraryId }),
+      isMissing,
     })
     await liveThrough(steps, {
       name: 'file',
@@ -41,22 +43,32 @@ export const mistral: OfficialClient = {
       list: async () => at(await call(client, 'files.list', {}), 'data'),
       remove: (fileId) => call(client, 'files.delete', { fileId }),
       removed: (id) => ({ id, deleted: true }),
+      isMissing,
     })
     const messages = [{ role: 'user', content: 'Hello' }]
     await steps.take('chat: complete', async () => {
       const reply = await call(client, 'chat.complete', { model: 'mistral-small', messages })
       assert.equal(typeof at(reply, 'choices.0.message'), 'object')
     })
-    await steps.take('chat: stream', async () => {
-      const events = await all(await call(client, 'chat.stream', { model: 'mistral-small', messages }))
-      assert.ok(events.length > 0, 'there are no events')
-      for (const event of events) assert.equal(typeof at(event, 'data.choices.0.delta'), 'object')
-    })
-    await steps.take('fill in the middle: stream', async () => {
-      const events = await all(await call(client, 'fim.stream', { model: 'codestral', prompt: 'def' }))
-      assert.ok(events.length > 0, 'there are no events')
-      for (const event of events) assert.equal(typeof at(event, 'data.choices.0.delta'), 'object')
-    })
+    const streams = {
+      'chat.stream': ['/chat/completions', { model: 'mistral-small', messages }],
+      'fim.stream': ['/fim/completions', { model: 'codestral', prompt: 'def' }],
+    } as const
+    for (const [method, [path, values]] of Object.entries(streams)) {
+      await steps.take(method, async () => {
+        const events = await all(await call(client, method, values))
+        const sent = await eventsOf(`${origin}/v1${path}`, { ...values, stream: true })
+        // The client writes names in another style; these have one word.
+        const choices = (event: unknown, path: string) => ({
+          id: at(event, `${path}id`),
+          model: at(event, `${path}model`),
+        })
+        assert.deepEqual(
+          events.map((event) => choices(event, 'data.')),
+          sent.map((event) => choices(event, '')),
+        )
+      })
+    }
     await steps.take('conversation: start, get, history', async () => {
       const started = await call(client, 'beta.conversations.start', { model: 'mistral-small', inputs: 'Hello' })
       const conversationId = at(started, 'conversationId')
@@ -64,12 +76,8 @@ export const mistral: OfficialClient = {
       shows(await call(client, 'beta.conversations.get', { conversationId }), { id: conversationId })
       shows(await call(client, 'beta.conversations.getHistory', { conversationId }), { conversationId })
     })
-    await steps.take('conversation: stream', async () => {
-      const values = { model: 'mistral-small', inputs: 'Hello' }
-      const events = await all(await call(client, 'beta.conversations.startStream', values))
-      assert.ok(events.length > 0, 'there are no events')
-      for (const event of events) assert.equal(typeof at(event, 'data.type'), 'string')
-    })
+    steps.leaveOut('library: update', 'the client sends PATCH, the contract has PUT')
+    steps.leaveOut('conversation: stream', 'the contract declares the stream at the path /v1/conversations#stream')
     await steps.take('embedding: create', async () => {
       const reply = await call(client, 'embeddings.create', { model: 'mistral-embed', inputs: ['Hello'] })
       assert.equal(typeof at(reply, 'data.0.embedding.0'), 'number')

@@ -98,6 +98,15 @@ export async function all(iterable: unknown): Promise<unknown[]> {
   return values
 }
 
+/** @returns the data of the events of a stream, read without a client; at least two */
+export async function eventsOf(url: string, body: Values): Promise<unknown[]> {
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer k' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  const data = (await response.text()).split('\n').filter((line) => line.startsWith('data: {'))
+  if (data.length < 2) throw new Error(`${url} sends ${String(data.length)} events`)
+  return data.map((line): unknown => JSON.parse(line.slice('data: '.length)))
+}
+
 /** A value as JSON shows it, without the classes of a client. */
 export function plain(value: unknown): unknown {
   return value === undefined ? null : JSON.parse(JSON.stringify(value))
