@@ -6,7 +6,7 @@ import type { RequestTarget } from '../engine/request-target.ts'
 import { sendRefusal } from './error-handler.ts'
 import type { FailureForm } from './failure-form.ts'
 import { targetSplitterOf, textsOf } from './request-target.ts'
-import type { RoutePath } from './route-path.ts'
+import { type RoutePath, escaped } from './route-path.ts'
 import { setCommonHeaders } from './response-headers.ts'
 
 /** The paths of a contract, and the form of its failures. */
@@ -201,7 +201,10 @@ export function refuseLessConcrete(
   operations: readonly Pick<BoundOperation, 'path'>[],
   { path }: Pick<BoundOperation, 'path'>,
 ): onRequestHookHandler[] {
-  if (!path.includes('{') || !operations.some((other) => isMoreConcrete(other.path, path))) return []
+  // A contract may have a thousand paths, each of which is compared with all.
+  const segments = path.split('/').map((segment) => (segment.includes('{') ? '[^/]*' : escaped(segment)))
+  const template = new RegExp(`^${segments.join('/')}$`)
+  if (!operations.some((other) => other.path !== path && template.test(other.path))) return []
   const splitTarget = targetSplitterOf(app)
   return [
     (request, _reply, done) => {
@@ -210,12 +213,6 @@ export function refuseLessConcrete(
       done()
     },
   ]
-}
-
-function isMoreConcrete(path: string, template: string): boolean {
-  const [segments, templates] = [path.split('/'), template.split('/')]
-  const matches = templates.every((segment, index) => segment.includes('{') || segment === segments[index])
-  return path !== template && segments.length === templates.length && matches
 }
 
 /** The methods of the most concrete routes that a target matches. */

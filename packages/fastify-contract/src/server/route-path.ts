@@ -57,6 +57,7 @@ function textBefore(literals: readonly string[], index: number, character: strin
   return isLast ? `${character}+` : `${character}(?:(?!${escaped(following)})${character})*`
 }
 
-function escaped(literal: string): string {
+/** The expression for a text. */
+export function escaped(literal: string): string {
   return literal.replaceAll(/[\\^$.*+?()[\]|-]/g, '\\$&')
 }
