@@ -37,12 +37,14 @@ export function fitFailures(
 ): void {
   const own = contract.operations.flatMap(({ basePaths }) => basePaths)
   const bases = [...new Set([...basePathsOf(contract.document), ...own])].toSorted((a, b) => b.length - a.length)
-  const fittingReply = fitter(contract)
+  /** Made at the first failure: it compiles the schema of one. */
+  let fittingReply: ReturnType<typeof fitter> | undefined
   const fitted = ({ method, url }: FastifyRequest, reply: FastifyReply, payload: unknown): unknown => {
     const sent = problemOf(reply, payload)
     if (sent === undefined) return payload
     const { message } = sent
     const base = bases.find((each) => url.startsWith(`${each}/`)) ?? ''
+    fittingReply ??= fitter(contract)
     const fitting = fittingReply({ method, url: url.slice(base.length) }, sent, reply)
     const { status = sent.status, contentType, headers = {}, body }: Partial<MockReply> = fitting ?? {}
     // Not every body has a place for it.
