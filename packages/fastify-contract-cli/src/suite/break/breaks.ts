@@ -197,9 +197,7 @@ function ownBreaks(flat: FlatSchema, place: string, part: Part, choice: string |
     : // A text that is no JSON is another one.
       samples.filter((value) => part.as === 'json' && types.length > 0 && !types.some((type) => isOf(type, value)))
   const isOther = others.length > 0
-  const typeBreaks = isOther
-    ? [breakOf('type', () => fc.constantFrom(...others), layersOf(flat, ['type', 'format']))]
-    : []
+  const typeBreaks = isOther ? [breakOf('type', () => constantOf(others), layersOf(flat, ['type', 'format']))] : []
   if (choice !== undefined) {
     const near = [assertions.const ?? [], assertions.enum ?? []].flat().flatMap(inOtherCase)
     return [

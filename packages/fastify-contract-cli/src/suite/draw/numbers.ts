@@ -44,8 +44,10 @@ export function integerOf(flat: FlatSchema): fc.Arbitrary<bigint> {
   const isFitting = (integer: bigint) => integer >= min && integer <= max && integer % factor === 0n
   const others = [min + 1n, max - 1n, ...awkwardIntegers].filter(isFitting)
   return fc.oneof(
-    ...[[min, max].filter(isFitting), others].filter((some) => some.length > 0).map((some) => fc.constantFrom(...some)),
+    // Only the first of several becomes smaller by steps.
+    { withCrossShrink: true },
     fc.bigInt({ min: first, max: last }).map((count) => count * factor),
+    ...[[min, max].filter(isFitting), others].filter((some) => some.length > 0).map((some) => fc.constantFrom(...some)),
   )
 }
 
@@ -102,8 +104,9 @@ export function numberOf(flat: FlatSchema): fc.Arbitrary<number> {
     const from = last < 0n ? last - mostMultiples : -mostMultiples
     const to = first > 0n ? first + mostMultiples : mostMultiples
     const counts = fc.bigInt({ min: from > first ? from : first, max: to < last ? to : last })
-    return fc.oneof(counts, ...(ends.length === 0 ? [] : [fc.constantFrom(...ends)])).map(valueOf)
+    const atEnds = ends.length === 0 ? [] : [fc.constantFrom(...ends)]
+    return fc.oneof({ withCrossShrink: true }, counts, ...atEnds).map(valueOf)
   }
   const edges = [min, max, 0, -0.5, 0.1, 1, 54.5, 1e21, 5e-324]
-  return fc.oneof(fc.constantFrom(...edges), fc.double({ min, max, noNaN: true }))
+  return fc.oneof({ withCrossShrink: true }, fc.double({ min, max, noNaN: true }), fc.constantFrom(...edges))
 }
