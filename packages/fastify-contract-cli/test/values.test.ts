@@ -105,6 +105,22 @@ test.each<[schema: Schema, implied?: string]>([
   }
 })
 
+const own = { $ref: '#/components/schemas/Own' }
+
+test.each<[Schema]>([
+  [{ type: 'object', additionalProperties: own }],
+  [{ type: 'array', items: own }],
+  [{ type: 'object', additionalProperties: { type: 'array', items: own } }],
+  [{ allOf: [{ type: 'object' }, { additionalProperties: own }] }],
+  [{ type: 'object', properties: { flag }, additionalProperties: { anyOf: [own, { type: 'null' }] } }],
+  [{ oneOf: [{ type: 'string' }, { type: 'object', minProperties: 1, additionalProperties: own }] }],
+])('values of %j, which contains itself, are drawn', (schema) => {
+  const within = readContract({ openapi: '3.1.0', components: { schemas: { Own: schema } } })
+  const values = fc.sample(valuesOf(own, within), { seed: 1, numRuns: 50 })
+  for (const value of [...values, plainValue(own, within)]) expect(within.problemsOf(value, own)).toEqual([])
+  expect(values.map((value) => spelled(value, 0)).some((text) => /[[{].*[[{]/.test(text))).toBe(true)
+})
+
 test.each(unsatisfiable)(
   'no value is drawn where $keyword leaves nothing, and what may have it is drawn without',
   ({ schema, isFoundByTrial = false }) => {

@@ -36,7 +36,8 @@ const libraryRules = [
  * @param isStrict also rules of fastify-contract that OpenAPI leaves open: repeated parameters, formats of texts, the one
  *   form of integers
  */
-export function requestBreaksOf(operation: ContractOperation, source: SchemaSource, isStrict: boolean): RequestBreak[] {
+export function requestBreaksOf(operation: ContractOperation, given: SchemaSource, isStrict: boolean): RequestBreak[] {
+  const source = { ...given, route: routeOf(operation) }
   const bodies = bodyParts(operation)
   return [...operation.parameters.map(parameterPart), ...bodies].flatMap((whole) => {
     const own = sourceOf(whole, source)
@@ -44,7 +45,7 @@ export function requestBreaksOf(operation: ContractOperation, source: SchemaSour
       [whole, ...(whole.as === 'form' ? fieldParts(whole, own) : [])].flatMap((part) => {
         return breaksOfPart(part, own).map((broken) => requestBreak(operation, source, part, broken))
       })
-    const breaks = attempt(`${routeOf(operation)}: broken ${whole.name}`, source, list) ?? []
+    const breaks = attempt(`broken ${whole.name}`, source, list) ?? []
     const suffix = whole.path[0] === 'body' && bodies.length > 1 ? ` (${whole.type})` : ''
     return breaks
       .filter(({ rule }) => isStrict || !libraryRules.includes(rule))

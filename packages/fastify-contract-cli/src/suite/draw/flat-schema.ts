@@ -6,7 +6,7 @@ import { bothOf, bothSchemas } from './assertions.ts'
 import type { Json } from './json-value.ts'
 import type { Clock } from '../ground/clock.ts'
 import { isList } from '../ground/members.ts'
-import { TooDeep } from '../ground/no-generator.ts'
+import { type Notes, TooDeep } from '../ground/no-generator.ts'
 
 /** A schema whose `$ref` and `allOf` are merged. */
 export interface FlatSchema {
@@ -28,18 +28,20 @@ export interface FlatSchema {
   trail: readonly Schema[]
   /** How many objects and lists are around it. */
   level: number
+  /** Where its values are in a request: `body/name`. */
+  place: string
   source: SchemaSource
 }
 
 /** Where schemas lead to, and how their values are drawn. */
-export interface SchemaSource {
+export interface SchemaSource extends Notes {
   /** The named schemas. */
   schemas: NamedSchemas
   problemsOf: SchemaChecks
   /** Whose values: without `readOnly` properties in a request, which is the default, without `writeOnly` in a response. */
   direction?: Direction
-  /** Takes what is left out of requests because the suite knows no values of it. */
-  skippedParts?: Set<string>
+  /** What is drawn: `body`, `query/limit`. */
+  place?: string
   /** Ends the search for a value. */
   time?: Clock
   /** How many characters a text has that its schema does not limit; undefined for those of a body. */
@@ -79,6 +81,7 @@ export function flatten(schema: Subschema, source: SchemaSource, visited = new S
     targets: [],
     trail: [],
     level: 0,
+    place: source.place ?? '',
     source,
   }
   const parts = allOf.map((part) => flatten(part, source, visited))
@@ -89,13 +92,14 @@ export function flatten(schema: Subschema, source: SchemaSource, visited = new S
   return parts.reduce(merged, merged({ ...followed, targets: [target, ...followed.targets] }, flat))
 }
 
-/** Flattens the schema of a property or an item. @throws TooDeep when it is in itself a third time */
-export function within(flat: FlatSchema, schema: Subschema): FlatSchema {
+/** Flattens the schema of a property, an item or an alternative. @throws TooDeep when it is in itself a third time */
+export function within(flat: FlatSchema, schema: Subschema, name?: string): FlatSchema {
   const inner = flatten(schema, flat.source)
   const around = [...flat.trail, ...flat.targets]
   const isDeep = (target: Schema) => around.filter((each) => each === target).length > 1
   if (inner.targets.some(isDeep)) throw new TooDeep('a schema contains itself')
-  return { ...inner, trail: around, level: flat.level + 1 }
+  const place = name === undefined ? flat.place : `${flat.place}/${name}`
+  return { ...inner, trail: around, level: flat.level + 1, place }
 }
 
 /** Merges two schemas that both hold. */

@@ -18,16 +18,24 @@ import type { Json } from './json-value.ts'
 import { integerOf, numberOf } from './numbers.ts'
 import { RawText } from './json-value.ts'
 import { textsOf } from './texts.ts'
-import { NoGenerator, attempt } from '../ground/no-generator.ts'
+import { NoGenerator, attempt, needed } from '../ground/no-generator.ts'
 
 /** Values that a schema allows in messages of the direction, its edges among them. @throws NoGenerator */
 export function valuesOf(schema: Subschema, source: SchemaSource): fc.Arbitrary<Json> {
   return allowed(sent(flatten(schema, source)))
 }
 
-/** Values of a property or an item. @throws NoGenerator */
-export function memberOf(flat: FlatSchema, schema: Subschema): fc.Arbitrary<Json> {
-  return allowed(sent(within(flat, schema)))
+/** Values of a property or an item, of which one is found. @throws NoGenerator */
+export function memberOf(flat: FlatSchema, schema: Subschema, name?: string): fc.Arbitrary<Json> {
+  return known(allowed(sent(within(flat, schema, name))))
+}
+
+function neededMember(flat: FlatSchema, schema: Subschema, name: string): fc.Arbitrary<Json> {
+  return needed(`${flat.place}/${name}`, () => memberOf(flat, schema, name))
+}
+
+function optionalMember(flat: FlatSchema, schema: Subschema, name: string): fc.Arbitrary<Json> | undefined {
+  return attempt(`${flat.place}/${name}`, flat.source, () => memberOf(flat, schema, name))
 }
 
 /** How many values in a row may break a rule that they are not drawn by. */
@@ -119,7 +127,7 @@ function drawnFrom(flat: FlatSchema, alternatives: readonly Subschema[]): fc.Arb
   const parts: fc.Arbitrary<Json>[] = []
   for (const [index, part] of sorted.entries()) {
     const draw = () => drawn(sent(merged(flat, within(flat, part))))
-    const values = attempt(`alternative ${String(index)}`, flat.source, draw)
+    const values = attempt(`${flat.place}, alternative ${String(index)}`, flat.source, draw)
     if (values !== undefined) parts.push(values)
   }
   if (parts.length === 0) throw new NoGenerator('no alternative of a schema has known values')
@@ -159,7 +167,7 @@ function listsOf(flat: FlatSchema): fc.Arbitrary<Json[]> {
     const some = fc.array(contained, { minLength: minContains, maxLength: minContains + 1 })
     return fc.tuple(lists, some).map(([list, more]) => [...list.slice(more.length), ...more])
   }
-  const item = minItems > 0 ? memberOf(flat, items) : attempt('items', flat.source, () => memberOf(flat, items))
+  const item = (minItems > 0 ? neededMember : optionalMember)(flat, items, '0')
   if (item === undefined) return fc.constant([])
   const lengths = { minLength: minItems, maxLength: Math.min(maxItems, minItems + (isOuter(flat) ? 4 : 1)) }
   if (lengths.minLength > lengths.maxLength) throw new NoGenerator('a list has no possible length')
@@ -182,7 +190,7 @@ function tuplesOf(flat: FlatSchema, prefixItems: readonly Subschema[]): fc.Arbit
   // A schema may be `false`.
   const items: unknown = assertions.items
   const missing = Math.max(0, minItems - prefixItems.length)
-  const first = fc.tuple(...prefixItems.map((schema) => memberOf(flat, schema)))
+  const first = fc.tuple(...prefixItems.map((schema, index) => neededMember(flat, schema, String(index))))
   if (items === false && missing > 0) throw new NoGenerator('a list has no possible length')
   const hasOthers = items !== false && maxItems > prefixItems.length
   const limits = { minItems: missing, maxItems: Math.min(missing + 2, maxItems - prefixItems.length) }
@@ -217,23 +225,26 @@ export function assertListed(length: number, of = `list of ${String(length)} ite
 function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
   const { properties, required, assertions, source } = flat
   const members = Object.entries(properties).flatMap(([name, schema]): [string, fc.Arbitrary<Json>][] => {
-    if (required.includes(name)) return [[name, memberOf(flat, schema)]]
-    const draw = () => memberOf(flat, schema)
-    const member = isDeep(flat) ? undefined : attempt(`property ${name}`, source, draw)
+    if (required.includes(name)) return [[name, neededMember(flat, schema, name)]]
+    const member = isDeep(flat) ? undefined : optionalMember(flat, schema, name)
     return member === undefined ? [] : [[name, member]]
   })
   const { additionalProperties: others = true, minProperties = 0 } = assertions
   assertListed(minProperties, `object of ${String(minProperties)} properties`)
   // What no schema declares is dropped, and so may be anything; where one declares nothing, it is kept.
   const isDropped = Object.keys(properties).length > 0 && !('additionalProperties' in assertions)
-  const values = (isKept: boolean) => (others === true ? anyJson(isKept) : memberOf(flat, others))
   // What is required and not described has any value.
   const undescribed = required.filter((name) => others !== false && !Object.hasOwn(properties, name))
-  const own = Object.fromEntries([...members, ...undescribed.map((name) => [name, values(true)] as const)])
+  const undescribedOf = (name: string) => (others === true ? anyJson(true) : neededMember(flat, others, name))
+  const own = Object.fromEntries([...members, ...undescribed.map((name) => [name, undescribedOf(name)] as const)])
   const declared = fc.record(own, { requiredKeys: required.filter((name) => Object.hasOwn(own, name)) })
   if (others === false) return declared
   const names = otherNames.filter((name) => !Object.hasOwn(properties, name))
-  const unknown = fc.dictionary(names, values(!isDropped), { maxKeys: 3 })
+  // Maps of themselves end with one that has no members.
+  const drawOther = minProperties > Object.keys(own).length ? neededMember : optionalMember
+  const otherValues = others === true ? anyJson(!isDropped) : drawOther(flat, others, '*')
+  if (otherValues === undefined) return declared
+  const unknown = fc.dictionary(names, otherValues, { maxKeys: 3 })
   // Whatever a server knows of these names, it must not look at what no schema declares.
   const every = oddNames
     .filter((name) => isDropped && !Object.hasOwn(properties, name))

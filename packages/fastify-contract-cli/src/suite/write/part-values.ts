@@ -5,7 +5,7 @@ import { type Json, RawText } from '../draw/json-value.ts'
 import { plainValue } from '../draw/plain-value.ts'
 import { allowed, exact, found } from '../draw/values.ts'
 import { examplesOf } from '../ground/examples.ts'
-import { NoGenerator, attempt } from '../ground/no-generator.ts'
+import { NoGenerator, UnknownPart, attempt } from '../ground/no-generator.ts'
 import { type Part, fieldOf } from './part.ts'
 import { canBeWritten, withTexts } from './written-value.ts'
 
@@ -33,9 +33,11 @@ const openPatterns: Partial<Record<Part['path'][0], string>> = {
 }
 
 /** Draws texts of a part that a URL or a header has room for, and that arrive where the contract leaves them open. */
-export function sourceOf({ path: [place], as }: Part, source: SchemaSource): SchemaSource {
-  if (place === 'body') return source
-  return { ...source, longest: 200, openPattern: as === 'json' ? undefined : openPatterns[place] }
+export function sourceOf({ path, as }: Part, source: SchemaSource): SchemaSource {
+  const [place] = path
+  const own = { ...source, place: path.join('/') }
+  if (place === 'body') return own
+  return { ...own, longest: 200, openPattern: as === 'json' ? undefined : openPatterns[place] }
 }
 
 /** What every request has in place of a drawn value of a parameter. The name of a header has no case. */
@@ -119,7 +121,7 @@ function drawnSchema(part: Part, source: SchemaSource): Subschema | undefined {
     if (as === 'text') return { allOf: [schema], type: 'string' }
     if (!/xml|yaml|zip|pdf/.test(type)) return undefined
   }
-  throw new NoGenerator(`cannot generate a body of ${type}; give it an example`)
+  throw new UnknownPart(`cannot generate a body of ${type}; give it an example`)
 }
 
 /** Values of a schema that can be written as a part is. @throws NoGenerator */

@@ -11,8 +11,8 @@ import { givenOf, isNeeded, plainValueOf, valuesOfPart } from './part-values.ts'
 import { type RequestParts, valuesIn, withValue } from './request-parts.ts'
 import { fitted, hasUsualSize } from './request-size.ts'
 import { percentEncoded } from './spellings.ts'
-import { NoGenerator, attempt } from '../ground/no-generator.ts'
-import { found } from '../draw/values.ts'
+import { NoGenerator, UnknownPart, attempt, needed } from '../ground/no-generator.ts'
+import { found, known } from '../draw/values.ts'
 import { writtenValue } from './written-value.ts'
 
 /**
@@ -21,8 +21,9 @@ import { writtenValue } from './written-value.ts'
  * @param type the media type of the body; each of the operation by default
  * @throws NoGenerator when a required part has none
  */
-export function partsOf(operation: ContractOperation, source: SchemaSource, type?: string): fc.Arbitrary<RequestParts> {
-  const parameters = operation.parameters.map((parameter) => parameterOf(operation, parameterPart(parameter), source))
+export function partsOf(operation: ContractOperation, given: SchemaSource, type?: string): fc.Arbitrary<RequestParts> {
+  const source = { ...given, route: routeOf(operation) }
+  const parameters = operation.parameters.map((parameter) => parameterOf(parameterPart(parameter), source))
   return fc.tuple(fc.nat({ max: 999 }), bodyOf(operation, source, type), ...parameters).map(([way, ...changes]) => {
     const parts = changes.reduce<RequestParts>((whole, change) => change(whole), { way })
     return fitted(operation, parts, (part) => isNeeded(part, source))
@@ -72,27 +73,28 @@ type Change = (parts: RequestParts) => RequestParts
 const nothing = fc.constant<Change>((parts) => parts)
 
 function drawnPart(part: Part, source: SchemaSource): fc.Arbitrary<Change> {
-  return valuesOfPart(part, source).map((value) => (parts) => withValue(parts, part, value))
+  return known(valuesOfPart(part, source)).map((value) => (parts) => withValue(parts, part, value))
 }
 
-function parameterOf(operation: ContractOperation, part: Part, source: SchemaSource): fc.Arbitrary<Change> {
-  if (isNeeded(part, source)) return drawnPart(part, source)
-  const place = `${routeOf(operation)}: ${part.path.join('/')}`
+function parameterOf(part: Part, source: SchemaSource): fc.Arbitrary<Change> {
+  const place = part.path.join('/')
+  if (isNeeded(part, source)) return needed(place, () => drawnPart(part, source))
   return oneOf([nothing, attempt(place, source, () => drawnPart(part, source)) ?? []].flat())
 }
 
 function bodyOf(operation: ContractOperation, source: SchemaSource, type?: string): fc.Arbitrary<Change> {
   const all = bodyParts(operation)
-  const bodies = all
-    .filter((part) => type === undefined || part.type === type)
-    .flatMap((part) => attempt(routeOf(operation), source, () => drawnPart(part, source)) ?? [])
-  if (operation.object.requestBody?.required !== true) return oneOf([nothing, ...bodies])
+  const isRequired = operation.object.requestBody?.required === true
+  const own = all.filter((part) => type === undefined || part.type === type)
+  if (isRequired && own.length === 1) return needed('body', () => drawnPart(own[0]!, source))
+  const bodies = own.flatMap((part) => attempt('body', source, () => drawnPart(part, source)) ?? [])
+  if (!isRequired) return oneOf([nothing, ...bodies])
   if (bodies.length === 0) throw noBody(all)
   return oneOf(bodies)
 }
 
 function noBody(bodies: readonly Part[]): NoGenerator {
-  return new NoGenerator(`cannot generate a body of ${bodies.map(({ type }) => type).join(' or ')}; give it an example`)
+  return new UnknownPart(`cannot generate a body of ${bodies.map(({ type }) => type).join(' or ')}; give it an example`)
 }
 
 /** A smaller case may be one of the first. */
