@@ -1,6 +1,6 @@
 import type { Schema } from 'fastify-contract/schema'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
-import { type Members, isObject } from '../suite/ground/members.ts'
+import { isObject, replaced } from '../suite/ground/members.ts'
 import { isReply } from './conform.ts'
 
 const pageWords = 'page|link|url|uri|href|cursor|token|marker|offset|key'
@@ -27,12 +27,4 @@ function placesIn(value: unknown): string[][] {
   return Object.entries(value).flatMap(([name, member]) =>
     next.test(name) ? [[name]] : placesIn(member).map((place) => [name, ...place]),
   )
-}
-
-/** A copy with another value at a path; undefined takes it away. */
-function replaced(value: unknown, [name = '', ...rest]: string[], end: unknown): Members {
-  // The path leads through objects.
-  const { [name]: member, ...others }: Members = isObject(value) ? value : {}
-  const changed = rest.length === 0 ? end : replaced(member, rest, end)
-  return changed === undefined ? others : { ...others, [name]: changed }
 }

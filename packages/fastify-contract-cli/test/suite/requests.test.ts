@@ -432,3 +432,40 @@ test('a run reads and deletes what it created with the required parameters', asy
   for (const { run } of state) await run()
   expect(refused).toEqual([])
 })
+
+test.each<[string, string, object]>([
+  ['/things.json', '/things/{Sid}.json', { sid: 'a', id: 'other' }],
+  ['/things', '/things/{thing_number}', { id: 'other', number: 'a' }],
+  ['/things', '/things/{name}', { metadata: { name: 'a' }, spec: { name: 'other' } }],
+  ['/things', '/things/{thingId}', { thing: { id: 'a' } }],
+])('what %s creates is read at %s', async (collection, path, created) => {
+  const shapeOf = (value: unknown): object =>
+    typeof value === 'object' && value !== null
+      ? {
+          type: 'object',
+          properties: Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shapeOf(each)])),
+        }
+      : text
+  const one = {
+    responses: { 200: { description: 'One.', content: { 'application/json': { schema: shapeOf(created) } } } },
+  }
+  const [, name = ''] = /\{(\w+)\}/.exec(path) ?? []
+  const contract = readContract({
+    paths: {
+      [collection]: { post: { operationId: 'add', ...one } },
+      [path]: { get: { operationId: 'get', parameters: [parameter('path', name)], ...one } },
+    },
+  })
+  const read = new Set<string>()
+  const exchange = ({ method, url }: WireRequest) => {
+    if (method === 'GET') read.add(url)
+    return Promise.resolve({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      text: JSON.stringify(created),
+    })
+  }
+  const suite = createContractSuite(contract, { exchange, seed: 1, scale: 0.1 })
+  for (const { title, run } of suite.cases()) if (title.includes('that can be read')) await run()
+  expect([...read]).toEqual([path.replace(/\{.*\}/, 'a')])
+})

@@ -16,3 +16,20 @@ export function isObject(value: unknown): value is Members {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }
+
+/** The value at a path of names; undefined where the path leads to none. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, name) => (isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
+    value,
+  )
+}
+
+/** A copy with another value at a path; undefined takes it away. */
+export function replaced(value: unknown, path: readonly string[], end: unknown): unknown {
+  const [name, ...rest] = path
+  if (name === undefined) return end
+  const { [name]: member, ...others }: Members = isObject(value) ? value : {}
+  const changed = replaced(member, rest, end)
+  return changed === undefined ? others : { ...others, [name]: changed }
+}

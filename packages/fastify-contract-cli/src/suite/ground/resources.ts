@@ -1,10 +1,10 @@
 import type { ContractOperation } from 'fastify-contract/document'
 import { parseExactly } from './exact-json.ts'
-import { type Members, isObject } from './members.ts'
+import { type Members, isObject, valueAt } from './members.ts'
 
 /** A collection that a contract lets clients add to, and the operations on one thing of it. */
 export interface Resource {
-  /** The path of the collection, such as `/pets`. */
+  /** The path of the collection without what ends it, such as `/pets` of `/pets/` and of `/pets.json`. */
   collection: string
   create: ContractOperation
   list: ContractOperation | undefined
@@ -30,9 +30,9 @@ export function resourcesOf({ operations }: Operations, without = none): Resourc
 
 function resourceOf(create: ContractOperation, operations: readonly ContractOperation[]): Resource | undefined {
   if (create.method !== 'post') return undefined
-  const collection = create.path.replace(/\/$/, '')
+  const collection = collectionOf(create)
   const itemOperations = operations.filter(({ path }) => {
-    return path.startsWith(`${collection}/`) && /^\{[^{}/]+\}$/.test(path.slice(collection.length + 1))
+    return path.startsWith(`${collection}/`) && /^\{[^{}/]+\}(?:\.\w+)?$/.test(path.slice(collection.length + 1))
   })
   const [first] = itemOperations
   if (first === undefined) return undefined
@@ -41,9 +41,14 @@ function resourceOf(create: ContractOperation, operations: readonly ContractOper
     create,
     list: operations.find(({ path, method }) => path === create.path && method === 'get'),
     path: first.path,
-    parameter: first.path.slice(collection.length + 2, -1),
+    parameter: first.path.slice(collection.length + 2, first.path.lastIndexOf('}')),
     operations: Object.fromEntries(itemOperations.map((operation) => [operation.method, operation])),
   }
+}
+
+/** The path of a collection without what ends it. */
+export function collectionOf({ path }: Pick<ContractOperation, 'path'>): string {
+  return path.replace(/(?:\/|\.\w+)$/, '')
 }
 
 /** The links of an operation's response. */
@@ -51,29 +56,43 @@ export function linksOf({ object }: ContractOperation, status: number) {
   return Object.entries(object.responses[String(status)]?.links ?? {})
 }
 
-/** The object that a body is, also in an envelope such as `{ pet: { … } }`. */
-export function unwrapped(body: unknown, parameter: string): Members | undefined {
-  if (!isObject(body)) return undefined
-  const [only, ...others] = Object.values(body)
-  const isEnvelope = others.length === 0 && isObject(only) && idKey(parameter, Object.keys(body)) === undefined
-  return isEnvelope ? only : body
-}
-
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-/** The property by which objects are named: that of the parameter, or `id`. */
-export function idKey(parameter: string, names: readonly string[]): string | undefined {
-  const ids = ['id', '_id', 'uuid', 'guid']
-  return (
-    names.find((name) => plain(name) === plain(parameter)) ??
-    (/id$/i.test(parameter) ? ids.find((id) => names.includes(id)) : undefined)
-  )
+type Named = Pick<Resource, 'collection' | 'parameter'>
+
+/** Whether a word names one thing of a collection, such as `issue` one of `/repos/{repo}/issues`. */
+export function isNameOfOne({ collection }: Named, word: string): boolean {
+  const one = plain(word)
+  const many = plain(collection.split('/').findLast((segment) => !segment.includes('{')) ?? '')
+  return one !== '' && [one, `${one}s`, `${one}es`, one.replace(/y$/, 'ies')].includes(many)
 }
 
-/** The id of an object, by the property that has the name of a parameter, or `id`. */
-export function idOf(members: Members, parameter: string): string | undefined {
-  const key = idKey(parameter, Object.keys(members))
-  return key === undefined ? undefined : idTextOf(members[key])
+/**
+ * The path to the member that names a thing: the member has the name of the parameter, or that name less the word for the
+ * thing (`issue_number` is `number`), or is an `id`. Kubernetes has it in `metadata`.
+ */
+export function idPathIn(resource: Named, members: Members): string[] | undefined {
+  const names = Object.keys(members)
+  const parameter = plain(resource.parameter)
+  const isRest = (name: string) =>
+    parameter.endsWith(plain(name)) && isNameOfOne(resource, parameter.slice(0, parameter.length - plain(name).length))
+  const key =
+    names.find((name) => plain(name) === parameter) ??
+    names.find(isRest) ??
+    (/id$/.test(parameter) ? ids.find((id) => names.includes(id)) : undefined)
+  if (key !== undefined) return [key]
+  const { metadata } = members
+  const inner = isObject(metadata) ? idPathIn(resource, metadata) : undefined
+  return inner && ['metadata', ...inner]
+}
+
+/** What names many a thing, whatever the parameter is called. */
+export const ids: readonly string[] = ['id', '_id', 'uuid', 'guid']
+
+/** The value that names a thing; undefined where none is known. */
+export function idIn(resource: Named, members: unknown): unknown {
+  const path = isObject(members) ? idPathIn(resource, members) : undefined
+  return path && valueAt(members, path)
 }
 
 /** The text of an id; undefined where it is none. */
@@ -89,4 +108,20 @@ export function bodyOf(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** The object that a body is, also in an envelope such as `{ pet: { … } }`. */
+export function unwrapped(body: unknown, parameter: string): Members | undefined {
+  if (!isObject(body)) return undefined
+  const [only, ...others] = Object.values(body)
+  const isEnvelope = others.length === 0 && isObject(only) && idKey(parameter, Object.keys(body)) === undefined
+  return isEnvelope ? only : body
+}
+/** The property by which objects are named: that of the parameter, or `id`. */
+
+export function idKey(parameter: string, names: readonly string[]): string | undefined {
+  return (
+    names.find((name) => plain(name) === plain(parameter)) ??
+    (/id$/i.test(parameter) ? ids.find((id) => names.includes(id)) : undefined)
+  )
 }

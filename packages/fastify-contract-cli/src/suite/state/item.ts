@@ -6,8 +6,9 @@ import { flatten } from '../draw/flat-schema.ts'
 import type { Schema } from 'fastify-contract/schema'
 import type { ReadBack, SentChange } from './read-back.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
-import { type Resource, bodyOf, idKey, unwrapped } from '../ground/resources.ts'
-import { isList, isObject } from '../ground/members.ts'
+import { bodyOf, idIn, idPathIn } from '../ground/resources.ts'
+import { isList, isObject, replaced } from '../ground/members.ts'
+import type { ThingShape } from '../draw/thing-shape.ts'
 import type { ReceivedResponse } from '../ground/exchange.ts'
 
 export const isSuccess = ({ status }: ReceivedResponse) => status >= 200 && status < 300
@@ -20,7 +21,7 @@ const lost = (message: string) => new Fault('lost or shown to others', message)
 
 /** What a thing is followed with. */
 interface ItemTools {
-  resource: Resource
+  shape: ThingShape
   contract: TestedContract
   readBack: ReadBack
   send: Send
@@ -46,9 +47,12 @@ export class Item {
   constructor(tools: ItemTools, url: string, created: ReceivedResponse) {
     this.#tools = tools
     this.#url = url
-    this.#collection = url.slice(0, url.lastIndexOf('/'))
+    const { list, collection } = tools.shape.resource
+    this.#collection = url.slice(0, url.lastIndexOf('/')) + (list?.path.slice(collection.length) ?? '')
     this.#id = this.#idIn(bodyOf(created.text))
-    const last = decodeURIComponent(url.slice(this.#collection.length + 1))
+    const { path } = tools.shape.resource
+    const ending = path.length - path.lastIndexOf('}') - 1
+    const last = decodeURIComponent(url.slice(url.lastIndexOf('/') + 1, url.length - ending))
     this.#ids = [this.#id ?? [], JSON.stringify(last), /^-?\d+$/.test(last) ? last : []].flat()
   }
 
@@ -98,10 +102,10 @@ export class Item {
   #withId(request: ContractRequest): ContractRequest {
     const body = bodyOf(String(request.body ?? ''))
     if (!isObject(body)) return request
-    const key = idKey(this.#tools.resource.parameter, Object.keys(body))
-    return key === undefined
+    const path = idPathIn(this.#tools.shape.resource, body)
+    return path === undefined
       ? request
-      : { ...request, body: canonical({ ...body, [key]: JSON.rawJSON(this.#ids[0]!) }) }
+      : { ...request, body: canonical(replaced(body, path, JSON.rawJSON(this.#ids[0]!))) }
   }
 
   /** @throws Fault if it was gone before, or is not gone afterwards */
@@ -137,9 +141,10 @@ export class Item {
 
   /** Compares what was sent with what was found. The last request shows what is wrong. */
   #assertFoundShows(change: SentChange): void {
-    const members = unwrapped(this.#found?.body, this.#tools.resource.parameter)
-    if (this.#found === undefined || members === undefined) return
+    if (this.#found === undefined) return
     const schema = this.#schemaOf(this.#url, this.#found)
+    const members = this.#tools.shape.unwrapped(this.#found.body, schema)
+    if (members === undefined) return
     this.#tools.readBack.compare(change, { place: `GET ${this.#url}`, members, schema })
   }
 
@@ -165,9 +170,8 @@ export class Item {
 
   /** The id in an object, as JSON. */
   #idIn(body: unknown): string | undefined {
-    if (!isObject(body)) return undefined
-    const key = idKey(this.#tools.resource.parameter, Object.keys(body))
-    return key === undefined ? undefined : canonical(body[key])
+    const id = idIn(this.#tools.shape.resource, body)
+    return id === undefined ? undefined : canonical(id)
   }
 
   #isNamedBy(item: unknown): boolean {
@@ -182,7 +186,7 @@ export class Item {
   #isMissingIn({ body, headers }: Seen): boolean {
     const list = listIn(body)
     if (list === undefined || list.name !== undefined || 'link' in headers || this.#isAmong(list.items)) return false
-    const mayChoose = this.#tools.resource.list?.parameters.some(({ in: place }) => place === 'query') === true
+    const mayChoose = this.#tools.shape.resource.list?.parameters.some(({ in: place }) => place === 'query') === true
     return !mayChoose && list.items.every((item) => this.#idIn(item) !== undefined)
   }
 }

@@ -4,11 +4,14 @@ import type { ContractRequest } from '../ground/contract-request.ts'
 import type { ReceivedResponse } from '../ground/exchange.ts'
 import { isObject } from '../ground/members.ts'
 import { type Operations, type Resource, resourcesOf } from '../ground/resources.ts'
-import { bodyOf, idOf, idTextOf, linksOf, unwrapped } from '../ground/resources.ts'
+import { bodyOf, collectionOf, idIn, idTextOf, linksOf } from '../ground/resources.ts'
+import type { SchemaSource } from '../draw/flat-schema.ts'
+import { ThingShape, replySchemaOf } from '../draw/thing-shape.ts'
 
 /** The path of what a request has created, as far as its response or a link of the contract names it. */
-export function createdUrl(resource: Resource, sent: ContractRequest, received: ReceivedResponse): string | undefined {
-  const [collection = ''] = sent.url.split('?', 1)
+export function createdUrl(shape: ThingShape, sent: ContractRequest, received: ReceivedResponse): string | undefined {
+  const { resource } = shape
+  const [path = ''] = sent.url.split('?', 1)
   const location = String(received.headers['location'] ?? '')
     .replace(/^https?:\/\/[^/]*/i, '')
     .split(/[?#]/, 1)
@@ -16,9 +19,11 @@ export function createdUrl(resource: Resource, sent: ContractRequest, received: 
   const segments = location.split('/').slice(-resource.path.split('/').length + 1)
   const located = `/${segments.join('/')}`
   if (location !== '' && isPathOf(resource.path, located)) return located
-  const named = unwrapped(bodyOf(received.text), resource.parameter)
-  const id = linkedId(resource, sent, received) ?? (named && idOf(named, resource.parameter))
-  return id === undefined || id === '' ? undefined : `${collection.replace(/\/$/, '')}/${encodeURIComponent(id)}`
+  const thing = shape.unwrapped(bodyOf(received.text), replySchemaOf(resource.create, received.status))
+  const id = linkedId(resource, sent, received) ?? idTextOf(idIn(resource, thing))
+  if (id === undefined) return undefined
+  const item = resource.path.slice(resource.collection.length)
+  return collectionOf({ path }) + item.replace(/\{[^{}]+\}/, () => encodeURIComponent(id))
 }
 
 function linkedId(
@@ -42,15 +47,15 @@ const maxPaths = 20
 /** What a caller has created and not deleted, by the paths of the contract. */
 export class KnownItems {
   readonly #contract: Operations
-  readonly #resources: readonly Resource[]
+  readonly #shapes: readonly ThingShape[]
   readonly #paths = new Map<string, string[]>()
   readonly #gone = new Set<string>()
   /** The paths of requests that show a fault. */
   readonly #reported = new Set<string>()
 
-  constructor(contract: Operations) {
+  constructor(contract: Operations & SchemaSource) {
     this.#contract = contract
-    this.#resources = resourcesOf(contract)
+    this.#shapes = resourcesOf(contract).map((resource) => new ThingShape(resource, contract))
   }
 
   /** Remembers what a response has created, and forgets what it has deleted. */
@@ -63,8 +68,9 @@ export class KnownItems {
       this.#gone.add(plainPath(sent.url))
       this.#paths.set(operation.path, others)
     }
-    for (const resource of this.#resources.filter(({ create }) => create.id === operation?.id)) {
-      const path = createdUrl(resource, sent, received)
+    for (const shape of this.#shapes.filter(({ resource }) => resource.create.id === operation?.id)) {
+      const { resource } = shape
+      const path = createdUrl(shape, sent, received)
       if (path === undefined) continue
       this.#gone.delete(plainPath(path))
       const others = this.#paths.get(resource.path) ?? []

@@ -6,7 +6,8 @@ import { canonical } from '../ground/exact-json.ts'
 import { Fault, shortened } from '../ground/fault.ts'
 import { type FlatSchema, type SchemaSource, flatten } from '../draw/flat-schema.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
-import { bodyOf, idKey, unwrapped } from '../ground/resources.ts'
+import { bodyOf, idPathIn } from '../ground/resources.ts'
+import type { ThingShape } from '../draw/thing-shape.ts'
 import type { Members } from '../ground/members.ts'
 import { type Shown, isRounded, shownAs } from './shown.ts'
 
@@ -39,8 +40,8 @@ const many = 3
  */
 export class ReadBack {
   readonly #contract: TestedContract & SchemaSource
-  /** The parameter that names a thing, and with it the member that is not compared. */
-  readonly #parameter: string
+  /** Of the things, whose names are not compared. */
+  readonly #shape: ThingShape
   readonly #note: (text: string) => void
   /** The different values that were kept, by member. */
   readonly #kept = new Map<string, Set<string>>()
@@ -49,21 +50,21 @@ export class ReadBack {
   /** The first example of each note. */
   readonly #examples = new Map<string, string>()
 
-  constructor(contract: TestedContract & SchemaSource, parameter: string, note: (text: string) => void) {
+  constructor(contract: TestedContract & SchemaSource, shape: ThingShape, note: (text: string) => void) {
     this.#contract = contract
-    this.#parameter = parameter
+    this.#shape = shape
     this.#note = note
   }
 
   /** @throws Fault if a value is lost that the server is known to keep, or if it keeps nothing at all */
   compare({ operation, request }: SentChange, { place, members, schema }: ShownThing): void {
     const { method } = request
-    const sent = unwrapped(bodyOf(String(request.body ?? '')), this.#parameter)
     const json = bodyParts(operation).find(({ as }) => as === 'json')
+    const sent = this.#shape.unwrapped(bodyOf(String(request.body ?? '')), json?.schema)
     if (sent === undefined || json === undefined || !isJsonOf(request, operation)) return
-    const requestMembers = this.#membersOf(json.schema, sent)
-    const own = idKey(this.#parameter, Object.keys(sent))
-    const common = [...this.#membersOf(schema, members)].filter(([name, to]) => {
+    const requestMembers = this.#membersOf(json.schema)
+    const [own] = idPathIn(this.#shape.resource, sent) ?? []
+    const common = [...this.#membersOf(schema)].filter(([name, to]) => {
       return name !== own && isBoth(requestMembers.get(name), to)
     })
     const names = common.map(([name]) => name)
@@ -108,15 +109,9 @@ export class ReadBack {
     this.#note(first)
   }
 
-  /** The schemas of the members of an object, also of one in an envelope. */
-  #membersOf(schema: Subschema | undefined, members: Members): Map<string, FlatSchema> {
-    const flat = flatten(schema ?? {}, this.#contract)
-    const [only, ...others] = Object.values(flat.properties)
-    const isEnvelope =
-      others.length === 0 &&
-      only !== undefined &&
-      !Object.keys(members).some((name) => Object.hasOwn(flat.properties, name))
-    const { properties } = isEnvelope ? flatten(only, this.#contract) : flat
+  /** The schemas of the members of a thing, also of one in an envelope. */
+  #membersOf(schema: Subschema = {}): Map<string, FlatSchema> {
+    const { properties } = flatten(this.#shape.inside(schema), this.#contract)
     return new Map(Object.entries(properties).map(([name, property]) => [name, flatten(property, this.#contract)]))
   }
 }

@@ -9,6 +9,7 @@ import { ReadBack } from './read-back.ts'
 import { requestsOf, validRequest } from '../write/requests.ts'
 import { type Resource } from '../ground/resources.ts'
 import { createdUrl } from './known-items.ts'
+import { ThingShape } from '../draw/thing-shape.ts'
 import { attempt } from '../ground/no-generator.ts'
 
 /** How many things are created. */
@@ -42,7 +43,8 @@ async function testResource(resource: Resource, tools: Tools): Promise<void> {
     operation && attempt('', {}, () => validRequest(operation, contract))
   const { get, delete: remove } = resource.operations
   const requests = { get: plain(get), delete: plain(remove), list: plain(resource.list) }
-  const readBack = new ReadBack(contract, resource.parameter, note)
+  const shape = new ThingShape(resource, contract)
+  const readBack = new ReadBack(contract, shape, note)
   let created = 0
   let last = ''
   const drawn = fc.record({
@@ -53,13 +55,13 @@ async function testResource(resource: Resource, tools: Tools): Promise<void> {
   })
   await check(drawn, runs, async ({ request, changes: changing, isDeleted }) => {
     const received = await send(request, allowed)
-    const url = received.status === 202 || !isSuccess(received) ? undefined : createdUrl(resource, request, received)
+    const url = received.status === 202 || !isSuccess(received) ? undefined : createdUrl(shape, request, received)
     last = isSuccess(received)
       ? 'its response does not name what it has created'
       : `received ${String(received.status)}`
     if (url === undefined || !isPathOf(resource.path, url) || /\/\.{1,2}$/.test(url)) return
     created++
-    const item = new Item({ resource, contract, readBack, send, requests }, url, received)
+    const item = new Item({ shape, contract, readBack, send, requests }, url, received)
     await item.assertFound({ operation: resource.create, request })
     if (stranger !== undefined) await item.assertHiddenFrom(stranger)
     for (const change of changing) if (change !== null) await item.change(change)
