@@ -256,3 +256,78 @@ test('callers do not see what others post', async () => {
     expect(await send('b', url)).toContain('of b')
   }
 })
+
+const object = (properties: object, more = {}) => ({ type: 'object', properties, ...more })
+const listOf = (items: object) => ({ type: 'array', items })
+const ok = (schema: object, more = {}) => ({ 200: { description: 'OK.', content: json(schema, more) } })
+const sends = (schema: object) => ({ requestBody: { required: true, content: json(schema) } })
+const pathWith = (...names: string[]) => ({
+  parameters: names.map((name) => ({ name, in: 'path', required: true, schema: text })),
+})
+
+/** Mocks a contract, and sends requests to it, `POST /pods`, each with the JSON of a body. */
+async function clientOf(paths: Record<string, object>, schemas: object) {
+  const document = contractOf(paths, { security: [], components: { schemas } })
+  const read = await readCheckedContract(Buffer.from(JSON.stringify(document)), 'openapi.json')
+  const app = await createMock(sealContract({ document: stringifyJson(read.document) }), { docs: false })
+  onTestFinished(() => app.close())
+  return async (route: string, sent?: object) => {
+    const [method = '', url = ''] = route.split(' ')
+    const { statusCode, body } = await app.inject({
+      method: method as 'GET',
+      url,
+      ...(sent === undefined ? {} : { payload: JSON.stringify(sent), headers: { 'content-type': 'application/json' } }),
+    })
+    return statusCode < 300 && body !== '' ? (JSON.parse(body) as unknown) : statusCode
+  }
+}
+
+const pod = { $ref: '#/components/schemas/Pod' }
+const issue = { $ref: '#/components/schemas/Issue' }
+const messages = '/accounts/{AccountSid}/messages'
+const kinds = {
+  '/pods': { get: { responses: ok(object({ items: listOf(pod) })) }, post: { ...sends(pod), responses: ok(pod) } },
+  '/pods/{name}': { ...pathWith('name'), get: { responses: ok(pod) } },
+  '/{owner}/issues': {
+    ...pathWith('owner'),
+    get: { responses: ok(object({ issues: listOf(issue) })) },
+    post: { ...sends(object({ issue: object({ title: text }) })), responses: ok(object({ issue })) },
+  },
+  '/{owner}/issues/{issue_number}': {
+    ...pathWith('owner', 'issue_number'),
+    get: { responses: ok(object({ issue })) },
+  },
+  [`${messages}.json`]: {
+    ...pathWith('AccountSid'),
+    post: { ...sends(object({ body: text })), responses: ok(object({ sid: text, body: text })) },
+  },
+  [`${messages}/{Sid}.json`]: {
+    ...pathWith('AccountSid', 'Sid'),
+    get: { responses: ok(object({ sid: text, body: text })) },
+  },
+}
+const kindsOfThings = {
+  Pod: object({
+    kind: text,
+    metadata: object({ name: text, labels: object({ a: text }) }),
+    spec: object({ image: text }),
+  }),
+  Issue: object({ number: { type: 'integer' }, title: text }, { required: ['number'] }),
+}
+
+test('what was posted is read by the parameter of its path, in an envelope if the thing has one', async () => {
+  const send = await clientOf(kinds, kindsOfThings)
+  const web = { kind: 'Pod', metadata: { name: 'web', labels: { a: 'b' } }, spec: { image: 'nginx' } }
+  expect(await send('POST /pods', web)).toEqual(web)
+  expect(await send('POST /pods', { metadata: { name: 'bare' } })).toEqual({ metadata: { name: 'bare' } })
+  expect(await send('GET /pods/web')).toEqual(web)
+  expect(await send('GET /pods')).toEqual({ items: expect.arrayContaining([web]) as unknown })
+  const posted = await send('POST /me/issues', { issue: { title: 'Late' } })
+  const { number } = (posted as { issue: { number: number } }).issue
+  expect(posted).toEqual({ issue: { number, title: 'Late' } })
+  expect(await send(`GET /me/issues/${String(number)}`)).toEqual(posted)
+  expect(await send('GET /you/issues')).not.toMatchObject({ issues: [{ title: 'Late' }] })
+  const message = await send('POST /accounts/a/messages.json', { body: 'Hi' })
+  expect(await send(`GET /accounts/a/messages/${(message as { sid: string }).sid}.json`)).toEqual(message)
+  expect(await send('GET /accounts/a/messages/M7.json')).toMatchObject({ sid: 'M7' })
+})

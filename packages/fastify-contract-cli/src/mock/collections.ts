@@ -1,15 +1,17 @@
 import { Refusal } from 'fastify-contract'
-import { type ContractOperation, declaredResponse, isJson, isReading } from 'fastify-contract/document'
+import { type ContractOperation, declaredResponse, isReading } from 'fastify-contract/document'
 import type { Subschema } from 'fastify-contract/schema'
 import { successOf } from '../suite/ground/contract.ts'
-import { type SchemaSource, flatten } from '../suite/draw/flat-schema.ts'
-import { type Resource, idKey, idTextOf, resourcesOf, unwrapped } from '../suite/ground/resources.ts'
-import { type Members, isObject } from '../suite/ground/members.ts'
+import type { SchemaSource } from '../suite/draw/flat-schema.ts'
+import { type Resource, collectionOf, idTextOf, resourcesOf } from '../suite/ground/resources.ts'
+import { type Members, isObject, replaced } from '../suite/ground/members.ts'
 import { attempt } from '../suite/ground/no-generator.ts'
 import { plainValue } from '../suite/draw/plain-value.ts'
-import { conform, isReply } from './conform.ts'
+import { replySchemaOf } from '../suite/draw/thing-shape.ts'
+import { isReply } from './conform.ts'
 import { Memory } from './memory.ts'
 import { type MockReply, replyOf } from './replies.ts'
+import { Things } from './things.ts'
 
 /** The parts of a valid request that decide about the memory. */
 export interface Request {
@@ -28,7 +30,7 @@ type Show = (schema: Subschema, plain: () => unknown) => unknown
 /** A request to a collection, and how it is answered. */
 interface Asked {
   operation: ContractOperation
-  resource: Resource
+  things: Things
   /** The path of the collection with its parameters filled in. */
   collection: string
   body: Members | undefined
@@ -39,15 +41,15 @@ interface Asked {
 export class Collections {
   readonly #source: SchemaSource
   readonly #resources: ReadonlyMap<ContractOperation, Resource>
+  readonly #things = new Map<Resource, Things>()
   readonly #memory = new Memory()
 
   constructor(operations: readonly ContractOperation[], source: SchemaSource) {
     this.#source = source
-    const collectionOperations = ({ collection }: Resource) =>
-      operations.filter(({ path }) => path.replace(/\/$/, '') === collection)
     const all = resourcesOf({ operations }).flatMap((resource): [ContractOperation, Resource][] => {
-      const resourceOperations = Object.values(resource.operations).filter((operation) => operation !== undefined)
-      return [...resourceOperations, ...collectionOperations(resource)].map((operation) => [operation, resource])
+      const ofThings = Object.values(resource.operations).filter((operation) => operation !== undefined)
+      const ofCollection = operations.filter((operation) => collectionOf(operation) === resource.collection)
+      return [...ofThings, ...ofCollection].map((operation) => [operation, resource])
     })
     this.#resources = new Map(all)
   }
@@ -56,27 +58,31 @@ export class Collections {
   reply(operation: ContractOperation, { url, path, body, accept, example }: Request): MockReply | undefined {
     const resource = this.#resources.get(operation)
     if (resource === undefined) return undefined
+    const things = this.#things.get(resource) ?? new Things(resource, this.#source)
+    this.#things.set(resource, things)
     const filledIn = (_all: string, name: string) => encodeURIComponent(String(path[name]))
     const collection = resource.collection.replaceAll(/\{([^{}]+)\}/g, filledIn)
-    this.#memory.seed(collection, () => this.#seedOf(resource))
+    this.#memory.seed(collection, () => this.#seedOf(things))
     const respond: Asked['respond'] = (status, show, id) => {
-      const headers = id === undefined ? {} : { location: `${url.replace(/\/$/, '')}/${encodeURIComponent(id)}` }
+      const item = resource.path.slice(resource.collection.length)
+      const location = (name: string) =>
+        collectionOf({ path: url }) + item.replace(/\{[^{}]+\}/, () => encodeURIComponent(name))
+      const headers = id === undefined ? {} : { location: location(id) }
       return replyOf(operation, this.#source, { status, accept, example, value: show, headers })
     }
-    const asked = { operation, resource, collection, body: unwrapped(body, resource.parameter), respond }
-    if (Object.values(resource.operations).includes(operation)) {
-      const id = idTextOf(path[resource.parameter])
-      return id === undefined ? undefined : this.#replyOfThing(asked, id)
-    }
+    const asked = { operation, things, collection, body: things.sentIn(operation, body), respond }
+    if (Object.values(resource.operations).includes(operation))
+      return this.#replyOfThing(asked, path[resource.parameter])
     if (isReading(operation.method)) return this.#list(asked)
     if (operation.method === 'post') return this.#create(asked, asked.body ?? {})
-    if (asked.body === undefined) return undefined
     // A collection may be told to change what the body names.
-    const id = idTextOf(asked.body[idKey(resource.parameter, Object.keys(asked.body)) ?? ''])
-    return id === undefined ? undefined : this.#replyOfThing(asked, id)
+    return asked.body && this.#replyOfThing(asked, things.idOf(asked.body))
   }
 
-  #replyOfThing({ operation, resource, collection, body, respond }: Asked, id: string): MockReply | undefined {
+  /** @param given what names the thing */
+  #replyOfThing({ operation, things, collection, body, respond }: Asked, given: unknown): MockReply | undefined {
+    const id = idTextOf(given)
+    if (id === undefined) return undefined
     const stored = this.#memory.find(collection, id)
     if (stored !== undefined && stored.members === undefined) {
       if (declaredResponse(operation.object.responses, 404) !== undefined) return respond(404)
@@ -85,138 +91,75 @@ export class Collections {
     }
     const success = successOf(operation)
     if (operation.method === 'delete') {
-      const reply = respond(success)
+      const reply = respond(success, (schema, plain) =>
+        things.shown(stored?.members ?? things.withId({}, given), schema, plain),
+      )
       this.#memory.delete(collection, id)
       return reply
     }
     if (operation.method === 'put' || operation.method === 'patch') {
       if (body === undefined) return undefined
       const changed = operation.method === 'put' ? body : { ...stored?.members, ...body }
-      const members = this.#named(resource, changed, id)
-      const reply = respond(success, (schema, plain) => this.#shown(resource, members, schema, plain))
+      const members = things.withId(changed, given)
+      const reply = respond(success, (schema, plain) => things.shown(members, schema, plain))
       this.#memory.put(collection, id, members)
       return reply
     }
     if (!isReading(operation.method)) return undefined
     return respond(success, (schema, plain) => {
-      if (stored?.members !== undefined) return this.#shown(resource, stored.members, schema, plain)
-      const drawn = plain()
-      return isObject(drawn) ? this.#shown(resource, this.#named(resource, drawn, id), schema, plain) : drawn
+      const members = stored?.members ?? things.withId(things.shownIn(plain(), schema) ?? {}, given)
+      return things.shown(members, schema, plain)
     })
   }
 
-  #create(asked: Asked, body: Members): MockReply {
-    const { operation, resource, collection, respond } = asked
-    const given = idTextOf(body[idKey(resource.parameter, Object.keys(body)) ?? ''])
-    const stored = given === undefined ? undefined : this.#memory.find(collection, given)
+  #create({ operation, things, collection, respond }: Asked, body: Members): MockReply {
+    const given = things.idOf(body)
+    const stored = this.#memory.find(collection, idTextOf(given) ?? '')
     const isTaken = stored?.members !== undefined && !stored.isSeed
     if (isTaken && operation.object.responses['409'] !== undefined) return respond(409)
-    const drawn = given === undefined ? this.#newId(asked) : undefined
-    const id = drawn?.id ?? given ?? ''
-    const members = { ...body, ...drawn?.member }
-    const shown: Show = (schema, plain) => {
-      const isId = drawn !== undefined && !isObject(plain()) && isReply(drawn.value, schema, this.#source)
-      return isId ? drawn.value : this.#shown(resource, members, schema, plain)
-    }
-    const reply = respond(successOf(operation), shown, id)
+    const value = idTextOf(given) === undefined ? this.#newId(operation, things, collection) : given
+    const id = idTextOf(value) ?? ''
+    const members = things.withId(body, value)
+    const reply = respond(
+      successOf(operation),
+      (schema, plain) => {
+        const isId = isReply(value, schema, this.#source) && !isObject(plain())
+        return isId ? value : things.shown(members, schema, plain)
+      },
+      id,
+    )
     this.#memory.put(collection, id, members)
     return reply
   }
 
-  #list({ operation, resource, collection, respond }: Asked): MockReply {
+  #list({ operation, things, collection, respond }: Asked): MockReply {
     return respond(successOf(operation), (schema, plain) => {
-      const { name, items, maxItems = Infinity } = this.#listIn(schema) ?? {}
-      if (items === undefined) return plain()
+      const { path, items, maxItems = Infinity } = things.listIn(schema) ?? {}
+      if (path === undefined || items === undefined) return plain()
       const members = this.#memory.list(collection).slice(0, maxItems)
-      const list = members.map((each) => this.#shown(resource, each, items, () => plainValue(items, this.#source)))
-      const value = name === undefined ? list : { ...membersOf(plain()), [name]: list }
+      const list = members.map((each) => things.shown(each, items, () => plainValue(items, this.#source)))
+      const value = replaced(path.length === 0 ? list : plain(), path, list)
       return isReply(value, schema, this.#source) ? value : plain()
     })
   }
 
-  /** A thing as a schema shows it, in its envelope if it has one. */
-  #shown({ parameter }: Resource, members: unknown, schema: Subschema, plain: () => unknown): unknown {
-    const { name, inner } = this.#thingIn(parameter, schema)
-    if (name === undefined) return conform(members, schema, this.#source)
-    const value: unknown = { ...membersOf(plain()), [name]: conform(members, inner, this.#source) }
-    return isReply(value, schema, this.#source) ? value : plain()
-  }
-
-  /** The schema of a thing within that of a body, and the property that holds it. */
-  #thingIn(parameter: string, schema: Subschema): { name?: string; inner: Subschema } {
-    const { properties } = flatten(schema, this.#source)
-    const isNamed = (each: Subschema) =>
-      idKey(parameter, Object.keys(flatten(each, this.#source).properties)) !== undefined
-    if (isNamed(schema)) return { inner: schema }
-    const [name, inner] = Object.entries(properties).find(([, property]) => isNamed(property)) ?? []
-    return name === undefined || inner === undefined ? { inner: schema } : { name, inner }
-  }
-
-  /** The list in a body: all of it, or one property. */
-  #listIn(schema: Subschema): { name?: string; items: Subschema; maxItems?: number | undefined } | undefined {
-    const { assertions, properties } = flatten(schema, this.#source)
-    const { items, maxItems } = assertions
-    if (items !== undefined) return { items, maxItems }
-    for (const [name, property] of Object.entries(properties)) {
-      const { assertions: inside } = flatten(property, this.#source)
-      if (inside.items !== undefined && Object.keys(flatten(inside.items, this.#source).properties).length > 0) {
-        return { name, items: inside.items, maxItems: inside.maxItems }
-      }
-    }
-    return undefined
-  }
-
-  #named({ parameter }: Resource, members: Members, id: string): Members {
-    const key = idKey(parameter, Object.keys(members)) ?? 'id'
-    const isText = typeof members[key] === 'string' || !/^-?\d+$/.test(id)
-    return { ...members, [key]: isText ? id : BigInt(id) }
-  }
-
   /** What a collection has at first: the example of its list. */
-  #seedOf({ list, parameter }: Resource): Map<string, Members> {
-    const schema = list === undefined ? undefined : this.#schemaOf(list)
-    const { name, items } = (schema === undefined ? undefined : this.#listIn(schema)) ?? {}
-    if (list === undefined || items === undefined) return new Map()
+  #seedOf(things: Things): Map<string, Members> {
+    const { list } = things.resource
+    const schema = list && replySchemaOf(list)
+    if (list === undefined || schema === undefined) return new Map()
     const reply = attempt('', {}, () => replyOf(list, this.#source, { status: successOf(list) }))
-    const found: unknown = name === undefined ? reply?.body : membersOf(reply?.body)[name]
-    const things: unknown[] = Array.isArray(found) ? found : []
-    const named = things.flatMap((thing): [string, Members][] => {
-      const members = unwrapped(thing, parameter) ?? {}
-      const id = idTextOf(members[idKey(parameter, Object.keys(members)) ?? ''])
-      return id === undefined ? [] : [[id, members]]
-    })
-    return new Map(named)
+    return new Map(things.listedIn(reply?.body, schema))
   }
 
-  /** The schema of the JSON of an operation that succeeds. */
-  #schemaOf(operation: ContractOperation): Subschema | undefined {
-    const { content = {} } = declaredResponse(operation.object.responses, successOf(operation)) ?? {}
-    return Object.entries(content).find(([type]) => isJson(type))?.[1].schema
-  }
-
-  /** Draws an id that nothing in the collection has or had, as the schemas of the reply and of the path ask. */
-  #newId({ operation, resource: { parameter, operations }, collection }: Asked) {
-    const { inner } = this.#thingIn(parameter, this.#schemaOf(operation) ?? {})
-    const { properties } = flatten(inner, this.#source)
-    const key = idKey(parameter, Object.keys(properties)) ?? 'id'
-    const inPath = Object.values(operations)[0]?.parameters.find(
-      ({ name, in: at }) => name === parameter && at === 'path',
-    )
-    const [replySchema, pathSchema] = [properties[key] ?? {}, inPath?.schema ?? {}]
-    // An id may be a text in a reply and an integer in the path.
-    const schemas = [{ allOf: [replySchema, pathSchema] }, replySchema, pathSchema]
+  /** Draws an id that nothing in the collection has or had. */
+  #newId(operation: ContractOperation, things: Things, collection: string): unknown {
     const first = this.#memory.sizeOf(collection)
     for (let index = first; ; index++) {
-      const draw = (schema: Subschema) => attempt('', {}, () => plainValue(schema, this.#source, index))
-      const value = schemas.reduce<unknown>((found, schema) => found ?? draw(schema), undefined) ?? index + 1
-      const id = idTextOf(value) ?? String(index + 1)
+      const drawn = things.newId(operation, index)
+      const id = idTextOf(drawn) ?? String(index + 1)
       if (index > 2 * first || this.#memory.find(collection, id) === undefined)
-        return { id, value, member: { [key]: value } }
+        return idTextOf(drawn) === undefined ? id : drawn
     }
   }
-}
-
-/** The members of an object; none of another value. */
-function membersOf(value: unknown): Members {
-  return isObject(value) ? value : {}
 }

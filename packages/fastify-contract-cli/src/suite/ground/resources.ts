@@ -109,19 +109,3 @@ export function bodyOf(text: string): unknown {
     return undefined
   }
 }
-
-/** The object that a body is, also in an envelope such as `{ pet: { … } }`. */
-export function unwrapped(body: unknown, parameter: string): Members | undefined {
-  if (!isObject(body)) return undefined
-  const [only, ...others] = Object.values(body)
-  const isEnvelope = others.length === 0 && isObject(only) && idKey(parameter, Object.keys(body)) === undefined
-  return isEnvelope ? only : body
-}
-/** The property by which objects are named: that of the parameter, or `id`. */
-
-export function idKey(parameter: string, names: readonly string[]): string | undefined {
-  return (
-    names.find((name) => plain(name) === plain(parameter)) ??
-    (/id$/i.test(parameter) ? ids.find((id) => names.includes(id)) : undefined)
-  )
-}
