@@ -1,6 +1,6 @@
 import { reportKey } from '../../suite/run/report-key.ts'
 import type { WireRequest } from '../../suite/ground/exchange.ts'
-import type { Named, Result, ShownFault } from '../../suite/run/result.ts'
+import { type Named, type Result, type ShownFault, titleOfValid } from '../../suite/run/result.ts'
 
 /** A fault that a test has found. */
 type Failed = Named & ShownFault
@@ -18,7 +18,12 @@ export interface FaultGroup {
  * Puts the reports of an operation together that break the same rule for the same reason, or that the same requests show.
  */
 export function groupsOf(results: readonly Extract<Result, { verdict: 'fault' }>[]): FaultGroup[] {
-  const faults = results.flatMap(({ faults: all, ...named }) => all.map((fault): Failed => ({ ...named, ...fault })))
+  const faults = results.flatMap(({ faults: all, ...named }) =>
+    all.map((fault): Failed => {
+      if (fault.isOfValid !== true) return { ...named, ...fault }
+      return { ...named, ...fault, title: `${named.operation ?? ''} ${titleOfValid}`, broken: undefined }
+    }),
+  )
   const causeGroups = [...Map.groupBy(faults, reportKey).values()]
   const shownAlike = Map.groupBy(causeGroups, (group) => {
     const { problem, requests } = shortestOf(group)

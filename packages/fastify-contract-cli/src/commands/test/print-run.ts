@@ -78,6 +78,11 @@ function skippedLines(results: readonly LeftOutResult[]): string[] {
       return `not implemented (501): ${[...new Set(group.map((each) => each.reason))].join(', ')}`
     }
     if (reason === '') return names.map((name) => `left out: ${name}`)
+    // Others of the operation are tested.
+    if (group[0]?.because === 'no success' && group.length <= 3)
+      return group.map(({ route = '', operation = '', title }) => {
+        return `left out: ${route}${title.slice(operation.length)}: ${reason}`
+      })
     const isNamed = names.length <= 3 || group[0]?.because === 'skipped'
     const who = !isNamed ? counted(names.length, 'operation') : names.join(', ')
     const needs = /^it needs (.*)$/.exec(reason)?.[1]

@@ -24,13 +24,13 @@ import { canBeWritten, isScalar } from '../write/written-value.ts'
 import { allowed, assertListed, constantOf, drawn, found, known, listOf, memberOf } from '../draw/values.ts'
 
 /** A rule, and what breaks it and, as far as possible, no other. */
-export interface Break<Breaking = Json> {
+export interface Break {
   /** What is broken: `body/name`. */
   place: string
   /** The keyword that forbids the values, or what else does. */
   rule: string
   /** Gives values. It throws NoGenerator, or they do, where the suite does not know how to break the rule. */
-  draw: () => fc.Arbitrary<Breaking>
+  draw: () => fc.Arbitrary<Json>
 }
 
 /** What is put in place of a keyword, so that what is drawn breaks it from the nearest value on. */

@@ -6,17 +6,29 @@ import { type SchemaSource, flatten, namedTypesOf } from '../draw/flat-schema.ts
 import type { Json } from '../draw/json-value.ts'
 import { found, valuesOf } from '../draw/values.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
+import { isList, isObject } from '../ground/members.ts'
 import { attempt } from '../ground/no-generator.ts'
 import { OfType } from '../write/bodies.ts'
 import { type Part, bodyParts, fieldParts, parameterPart } from '../write/part.ts'
-import { assertKnown, isNeeded, shapeOf, sourceOf } from '../write/part-values.ts'
-import { withValue } from '../write/request-parts.ts'
+import { assertKnown, isNeeded, plainValueOf, shapeOf, sourceOf } from '../write/part-values.ts'
+import { type RequestParts, memberAt, withValue } from '../write/request-parts.ts'
 import { fitted, hasUsualSize } from '../write/request-size.ts'
-import { partsOf, written } from '../write/requests.ts'
+import { likelyParts, written } from '../write/requests.ts'
 import { Repeated, canBeWritten } from '../write/written-value.ts'
 
+/** A request that breaks a rule, and the same one without the break. */
+export interface BrokenRequest {
+  request: ContractRequest
+  base: ContractRequest
+}
+
 /** A rule about the values of requests, and requests that break it. */
-export type RequestBreak = Break<ContractRequest>
+export interface RequestBreak extends Omit<Break, 'draw'> {
+  /** The media type of the bodies of its requests; undefined for each. */
+  type: string | undefined
+  /** @param accepted what most of the requests are made of, where there are some */
+  draw: (accepted?: readonly RequestParts[]) => fc.Arbitrary<BrokenRequest>
+}
 
 /** Rules that OpenAPI leaves open, or that other servers need not have. */
 const libraryRules = [
@@ -62,19 +74,59 @@ function requestBreak(
 ): RequestBreak {
   const [place, name] = part.path
   const isKept = (each: Part) => (each.path[0] === place && each.path[1] === name) || isNeeded(each, source)
-  const requests = () =>
-    fc.tuple(partsOf(operation, source, place === 'body' ? part.type : undefined), draw()).map(([parts, value]) => {
-      return written(operation, fitted(operation, withValue(parts, part, value), isKept), source)
+  const type = place === 'body' ? part.type : undefined
+  const inner = broken.place.slice(placeOf(part).length).split('/').slice(1)
+  const plain = attempt('', {}, () => plainValueOf(part, source))
+  // With a member, a request may fail that succeeds without it.
+  const whole = (valid: Json) => {
+    if (valid === undefined || part.as !== 'json' || memberAt(valid, inner) !== undefined) return valid ?? plain
+    const withPlain = grafted(valid, plain, inner)
+    return source.problemsOf(withPlain, part.schema).length === 0 ? withPlain : valid
+  }
+  const requests = (accepted: readonly RequestParts[]) =>
+    fc.tuple(likelyParts(operation, source, accepted, type), draw()).map(([parts, value]) => {
+      const valid = whole(memberAt(parts, part.path))
+      const own = part.as === 'json' ? grafted(valid, value, inner) : value
+      const changed = fitted(operation, withValue(parts, part, own), isKept)
+      return {
+        request: written(operation, changed, source),
+        base: written(operation, withValue(changed, part, valid), source),
+      }
     })
-  return { ...broken, draw: () => found(requests(), hasUsualSize, source, noCounterexample) }
+  const hasSize = ({ request }: BrokenRequest) => hasUsualSize(request)
+  return { ...broken, type, draw: (accepted = []) => found(requests(accepted), hasSize, source, noCounterexample) }
+}
+
+/**
+ * A valid value of JSON with what is broken in another one: what is beside it stays.
+ *
+ * @param names of the members that lead to what is broken
+ */
+function grafted(valid: Json, broken: Json, [name, ...names]: readonly string[]): Json {
+  if (name === undefined) return broken
+  if (isList(valid) && isList(broken)) {
+    const index = Number(name)
+    return index < Math.min(valid.length, broken.length)
+      ? valid.with(index, grafted(valid[index], broken[index], names))
+      : broken
+  }
+  if (!isObject(valid) || !isObject(broken)) return broken
+  const own = Object.hasOwn(valid, name) ? valid[name] : undefined
+  if (Object.hasOwn(broken, name)) return { ...valid, [name]: grafted(own, broken[name], names) }
+  const { [name]: _own, ...others } = valid
+  return names.length === 0 && own !== undefined ? others : broken
+}
+
+/** A fault of the whole query is found in the query. */
+function placeOf({ path }: Part): string {
+  return path.join('/').replace(/^querystring/, 'query')
 }
 
 /** The breaks of a part. A value that is undefined is missing. */
 function breaksOfPart(part: Part, source: SchemaSource): Break[] {
   assertKnown(part, source)
   const { path, schema, isRequired } = part
-  // A fault of the whole query is found in the query.
-  const place = path.join('/').replace(/^querystring/, 'query')
+  const place = placeOf(part)
   const breakOf = (rule: string, draw: Break['draw']): Break => ({ place, rule, draw })
   // An empty header or cookie may count as none.
   const isSent = (value: Json) => canBeWritten(value, part) && (value !== '' || /^(?:body|query)/.test(path[0]))

@@ -15,13 +15,20 @@ export type FaultKind =
   | 'lost or shown to others'
   | 'no response'
 
+interface FaultOptions extends ErrorOptions {
+  isOfValid?: boolean
+}
+
 /** A response, or the lack of one, that breaks the contract. The message says what was expected and received. */
 export class Fault extends Error {
   readonly kind: FaultKind
+  /** Whether a valid request has it, beside those of its test. */
+  readonly isOfValid: boolean
 
-  constructor(kind: FaultKind, message: string, options?: ErrorOptions) {
+  constructor(kind: FaultKind, message: string, { isOfValid = false, ...options }: FaultOptions = {}) {
     super(shortened(message, 1_000), options)
     this.kind = kind
+    this.isOfValid = isOfValid
   }
 }
 

@@ -4,6 +4,8 @@ export type LeftOutCause =
   | 'credentials'
   /** No request is known that the contract allows, or none that succeeds. */
   | 'value'
+  /** Valid requests get the same response as what is refused. */
+  | 'no success'
   /** The time was up before. */
   | 'time'
   /** The server does not respond any more. */

@@ -35,7 +35,8 @@ const transportHeaders = 'content-type content-length transfer-encoding date con
  * Validates a response against everything that the contract and HTTP say of it: status, media type, body, declared
  * headers, framing.
  *
- * @param mayBeUndeclared whether the request was broken on purpose, so that many a contract leaves open what refuses it
+ * @param mayBeRefused whether the request was broken on purpose, so that many a contract leaves open what refuses it
+ * @param isAllowed whether the contract allows the request, so that it should succeed
  * @returns a note of a refusal that is not declared
  * @throws Error that names each way in which the response breaks the contract
  */
@@ -44,7 +45,7 @@ export function assertKeepsContract(
   request: SentRequest,
   response: ReceivedResponse,
   rules: ResponseRules = {},
-  mayBeUndeclared = false,
+  { mayBeRefused = false, isAllowed = false } = {},
 ): string | undefined {
   const { status, text, reason } = response
   const responses = responsesTo(contract, request)
@@ -56,10 +57,12 @@ export function assertKeepsContract(
   if (status >= 500 && key !== undefined && key !== String(status)) {
     throw new Fault('fault of the server', `${place}, which the operation declares as ${key} alone${body}${said}`)
   }
-  const isOpen = rules.isClosed !== true && mayBeAnswered(status, Object.keys(responses), mayBeUndeclared)
+  const isOpen = rules.isClosed !== true && mayBeAnswered(status, Object.keys(responses), mayBeRefused)
   if (declared === undefined && !isOpen) {
     const kind = status >= 500 ? 'fault of the server' : 'undeclared status'
-    const expected = Object.keys(responses).join(', ')
+    const keys = Object.keys(responses)
+    const successes = keys.filter((each) => isAllowed && /^[23]/.test(each))
+    const expected = (successes.length > 0 ? successes : keys).join(', ')
     throw new Fault(kind, `${place}: the contract does not declare this status; expected ${expected}${said}`)
   }
   const isHead = request.method.toUpperCase() === 'HEAD'

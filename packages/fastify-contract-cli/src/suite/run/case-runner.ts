@@ -4,9 +4,9 @@ import { LeftOut } from '../ground/left-out.ts'
 import type { KnownItems } from '../state/known-items.ts'
 import type { Check, Test } from '../state/test-case.ts'
 import type { TestGroup } from './cases.ts'
-import { checkProperty } from './property.ts'
-import { causeOf, reportKey } from './report-key.ts'
-import { type Named, type Result, faultOf, outcomeOf } from './result.ts'
+import { type PropertyOptions, checkProperty } from './property.ts'
+import { type Cause, causeOf, faultOf, hasCause, isOfValid } from './report-key.ts'
+import { type Named, type Result, outcomeOf, titleOfValid } from './result.ts'
 import type { Trail } from './trail.ts'
 
 /** A case, which is not tried before it is run. */
@@ -25,12 +25,14 @@ export interface CaseGroup extends Omit<Named, 'title'> {
   cases: () => Case[]
 }
 
-/** The time of a case, and what takes the first failure of each cause and says whether a smaller one is looked for. */
+/** The time of a case, and of the search for a smaller one. */
 interface Limits {
   limit: number
   shrinkTime: number
-  onFailure: (error: unknown) => boolean
 }
+
+/** What becomes of the failures of a case, among those of its operation. */
+type Failures = Pick<PropertyOptions, 'isKnown' | 'onFailure'>
 
 interface RunnerTools {
   clock: Clock
@@ -43,16 +45,13 @@ interface RunnerTools {
   path: string | undefined
 }
 
-/** Within one case, the test and the rule are the same. */
-const causeOfError = (error: unknown) => causeOf({ title: '', ...faultOf(error) })
-
 const limited = 'every request got 429; test a server without a limit of requests'
 
 /** Runs cases, one after the other. */
 export class CaseRunner {
   readonly #tools: RunnerTools
   /** Those of the case of the moment. */
-  #limits: Limits | undefined
+  #failures: Failures = {}
 
   constructor(tools: RunnerTools) {
     this.#tools = tools
@@ -62,20 +61,15 @@ export class CaseRunner {
   readonly check: Check = (arbitrary, runs, testOne) => {
     const { scale, ...tools } = this.#tools
     const numRuns = Math.ceil(runs * scale)
-    return checkProperty(arbitrary, testOne, {
-      ...tools,
-      numRuns,
-      causeOf: causeOfError,
-      onFailure: this.#limits?.onFailure,
-    })
+    return checkProperty(arbitrary, testOne, { ...tools, numRuns, ...this.#failures })
   }
 
   /** Gives what came of a test. */
-  async resultOf(named: Named, test: () => Promise<void>, limits?: Limits): Promise<Result> {
+  async resultOf(named: Named, test: () => Promise<void>, failures: Failures = {}, limits?: Limits): Promise<Result> {
     const { trail, clock, items, isStrict } = this.#tools
     trail.startCase()
     clock.startCase(limits?.limit, limits?.shrinkTime)
-    this.#limits = limits
+    this.#failures = failures
     const outcome = await outcomeOf(async () => {
       await test()
       if (!isStrict && trail.requests.length > 0 && !trail.isAnswered) throw new LeftOut('value', limited)
@@ -88,23 +82,32 @@ export class CaseRunner {
   /** Makes cases of tests. */
   groupOf({ operation, tests }: TestGroup): CaseGroup {
     const of = operation === undefined ? {} : { operation: operation.id, route: routeOf(operation) }
-    const reported = new Set<string>()
+    const reported: Cause[] = []
     const caseOf = ({ title, weight, broken, run }: Test): Case => {
       const named: Named = { ...of, title: operation === undefined ? title : `${operation.id} ${title}`, broken }
+      const causeIn = (error: unknown) => {
+        const own = isOfValid(error) ? { title: `${operation?.id ?? ''} ${titleOfValid}` } : named
+        return causeOf({ ...own, ...faultOf(error) })
+      }
+      const isReported = (error: unknown) => reported.some((cause) => hasCause(causeIn(error), cause))
+      const isKnown = (error: unknown) => isOfValid(error) && isReported(error)
       // One small request for each cause is enough, and gets more of the time.
       const onFailure = (error: unknown) => {
-        const key = reportKey({ ...named, ...faultOf(error) })
-        if (reported.has(key)) return false
-        reported.add(key)
+        if (isReported(error)) return false
+        reported.push(causeIn(error))
         this.#tools.clock.extendCase()
         return true
       }
       return {
         ...named,
         weight,
-        run: (limit, shrinkTime) => {
-          const limits = limit === undefined ? undefined : { limit, shrinkTime: shrinkTime ?? limit, onFailure }
-          return this.resultOf(named, run, limits)
+        run: async (limit, shrinkTime) => {
+          const limits = limit === undefined ? undefined : { limit, shrinkTime: shrinkTime ?? limit }
+          const failures = limits === undefined ? { isKnown } : { isKnown, onFailure }
+          const result = await this.resultOf(named, run, failures, limits)
+          if (result.verdict === 'fault')
+            reported.push(...result.faults.map((fault) => causeOf({ ...named, ...fault })))
+          return result
         },
       }
     }

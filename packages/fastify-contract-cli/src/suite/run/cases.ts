@@ -1,20 +1,24 @@
 import fc from 'fast-check'
 import type { ContractOperation } from 'fastify-contract/document'
-import { type RequestBreak, requestBreaksOf } from '../break/broken-requests.ts'
+import { type BrokenRequest, type RequestBreak, requestBreaksOf } from '../break/broken-requests.ts'
 import { alternativesOf, knownAlternatives } from '../write/credentials.ts'
 import { testExamples, testLinks } from './example-cases.ts'
-import { type Expectation, Fault } from '../ground/fault.ts'
+import { type Expectation, Fault, Unjudged } from '../ground/fault.ts'
 import { type LeftOutCause, LeftOut } from '../ground/left-out.ts'
 import { type Resource, resourcesOf } from '../ground/resources.ts'
 import type { KnownItems } from '../state/known-items.ts'
 import { type MalformedRequest, malformedRequestsOf } from '../break/malformed-requests.ts'
 import { type RefusalName, type Stage, statusesOfRefusal } from '../ground/refusals.ts'
 import { jsonType } from '../write/bodies.ts'
-import { requestsOf, validRequest } from '../write/requests.ts'
+import { likelyParts, madeRequests, requestsOf, validRequest, variedParts } from '../write/requests.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
 import { stateTests } from '../state/state-cases.ts'
-import type { Test, Tools } from '../state/test-case.ts'
+import type { Send, Test, Tools } from '../state/test-case.ts'
 import { NoGenerator } from '../ground/no-generator.ts'
+import { allowed } from '../state/item.ts'
+import { causeOfError, faultOf, hasCause } from './report-key.ts'
+import { titleOfValid } from './result.ts'
+import { ValidRequests } from './valid-requests.ts'
 
 /** The tests of an operation; undefined for what concerns several. To list them takes time. */
 export interface TestGroup {
@@ -47,9 +51,10 @@ export function testsOf(tools: Tools, chosen: readonly ContractOperation[]): Tes
   }
   const inTurn = chosen.toSorted((a, b) => turnOf(a) - turnOf(b))
   const ordered = [...new Set([...resources.map(({ create }) => create), ...inTurn])]
+  const valid = new ValidRequests()
   const groups = ordered.map((operation): TestGroup => {
     const own = resources.filter(({ create }) => create === operation)
-    const others = () => (chosen.includes(operation) ? testsOfOperation(operation, tools) : [])
+    const others = () => (chosen.includes(operation) ? testsOfOperation(operation, { ...tools, valid }) : [])
     return { operation, tests: () => [...stateTests(own, tools), ...others()] }
   })
   return needs === undefined ? groups : [{ operation: undefined, tests: () => exampleTests }, ...groups]
@@ -58,7 +63,12 @@ export function testsOf(tools: Tools, chosen: readonly ContractOperation[]): Tes
 /** How often each property is tried; a malformed request for each of its ways. */
 const runs = { allowed: 100, alternative: 5, head: 20, broken: 30, malformed: 2, stages: 80 }
 
-function testsOfOperation(operation: ContractOperation, tools: Tools): Test[] {
+/** What the tests of one operation work with. */
+interface OperationTools extends Tools {
+  valid: ValidRequests
+}
+
+function testsOfOperation(operation: ContractOperation, tools: OperationTools): Test[] {
   const { contract, isStrict, schemes, bodyLimit, skipped } = tools
   const whySkipped = skipped.get(operation)
   if (whySkipped !== undefined) return [skippedTest('skipped', whySkipped)]
@@ -81,7 +91,7 @@ function testsOfOperation(operation: ContractOperation, tools: Tools): Test[] {
     run: () => testStages(operation, malformed, tools),
   }
   return [
-    { title: 'accepts valid requests', weight: runs.allowed, run: () => testAllowed(operation, tools) },
+    { title: titleOfValid, weight: runs.allowed, run: () => testAllowed(operation, tools) },
     ...(alternatives.length > 1 ? alternatives : []).map((names): Test => {
       const title = `accepts ${credentialsOf(names)} alone`
       return { title, weight: runs.alternative, run: () => testAlternative(operation, names, tools) }
@@ -117,11 +127,11 @@ async function testAlternative(operation: ContractOperation, names: readonly str
     const options = unknown.map((name) => `--auth ${name}=…`).join(' ')
     throw new LeftOut('nothing to send', `not tried with ${credentialsOf(names)} (${options})`)
   }
-  const drawn = fc.constant({ ...validRequest(operation, contract), schemes: names })
+  const request = { ...validRequest(operation, contract), schemes: names }
   const send = await newCaller()
   const statuses = new Set<number>()
-  await check(directed(operation, drawn, items), runs.alternative, async (direct) => {
-    statuses.add((await send(direct(), { isAllowed: true })).status)
+  await check(directing(operation, items), runs.alternative, async (direct) => {
+    statuses.add((await send(direct(request), allowed)).status)
   })
   if ([...statuses].some((status) => status !== 401 && status !== 403)) return
   const remedy = names.length === 0 ? '' : '; check them'
@@ -131,29 +141,33 @@ async function testAlternative(operation: ContractOperation, names: readonly str
   )
 }
 
-/** Requests of which two in three go to something that exists, where one is known. */
-function directed(
-  operation: ContractOperation,
-  requests: fc.Arbitrary<ContractRequest>,
-  items: KnownItems,
-): fc.Arbitrary<() => ContractRequest> {
-  return fc.tuple(requests, fc.nat(99)).map(([request, choice]) => {
-    const direct = () => (choice < 66 || items.isSpared(request) ? items.directed(operation, request, choice) : request)
-    return Object.assign(direct, { [fc.toStringMethod]: () => fc.stringify(request) })
+/** Sends a request to something that exists, in two of three cases and where one is known. */
+type Direct = (request: ContractRequest) => ContractRequest
+
+function directing(operation: ContractOperation, items: KnownItems): fc.Arbitrary<Direct> {
+  return fc.nat(99).map((choice) => {
+    const direct: Direct = (request) =>
+      choice < 66 || items.isSpared(request) ? items.directed(operation, request, choice) : request
+    return Object.assign(direct, { [fc.toStringMethod]: () => `item ${String(choice)}` })
   })
 }
 
-async function testAllowed(operation: ContractOperation, tools: Tools): Promise<void> {
-  const { contract, schemes, newCaller, check, items } = tools
+async function testAllowed(operation: ContractOperation, tools: OperationTools): Promise<void> {
+  const { contract, schemes, newCaller, check, items, valid } = tools
   const known = knownAlternatives(operation, schemes)
   // Who has credentials sends some where none are needed, too.
   const callers = known.flat().length > 0 ? known : [undefined, ...known]
-  const drawn = fc.tuple(requestsOf(operation, contract), fc.constantFrom(...callers)).map(([request, names]) => {
-    return names === undefined ? request : { ...request, schemes: names }
-  })
+  const requests = madeRequests(operation, contract, variedParts(operation, contract))
   const send = await newCaller()
-  await check(directed(operation, drawn, items), runs.allowed, async (direct) => {
-    await send(direct(), { isAllowed: true })
+  const drawn = fc.tuple(requests, fc.constantFrom(...callers), directing(operation, items))
+  await check(drawn, runs.allowed, async ([{ parts, request: made }, names, direct]) => {
+    const request = { ...direct(made), ...(names === undefined ? {} : { schemes: names }) }
+    try {
+      await send(request, allowed)
+    } finally {
+      const status = items.statusOf(request)
+      if (status !== undefined) valid.record(operation, { parts, request }, status)
+    }
   })
 }
 
@@ -180,65 +194,115 @@ function refusalOf(operation: ContractOperation, stage: Stage, failure: RefusalN
   return { isAllowed: false, stage, failure, statuses: statusesOfRefusal(operation, failure), place }
 }
 
-/** Tests that requests are refused and change nothing. */
+/** A broken request with what it should get, and the same one without the break. */
+interface Refused extends BrokenRequest {
+  refusal: Expectation
+}
+
+/**
+ * Tests that requests are refused and change nothing.
+ *
+ * @param type the media type of their bodies; undefined for each
+ */
 async function testRefused<Drawn>(
-  { newCaller, check, assertUnchanged }: Tools,
+  operation: ContractOperation,
+  type: string | undefined,
+  { newCaller, check, assertUnchanged, items, valid, aside }: OperationTools,
   drawn: fc.Arbitrary<Drawn>,
   times: number,
-  refused: (drawn: Drawn) => [ContractRequest, Expectation],
+  refused: (drawn: Drawn) => Refused,
 ): Promise<void> {
   const send = await newCaller()
+  const refusals = new Set<number>()
   await check(drawn, times, async (each) => {
-    await send(...refused(each))
+    const { request, base, refusal } = refused(each)
+    try {
+      await send(request, refusal)
+    } catch (error) {
+      await aside(() => assertBlamed(error, base, send))
+      throw error
+    }
+    const status = items.statusOf(request)
+    if (status !== undefined && valid.isOfBroken(operation, type, status)) refusals.add(status)
   })
+  if (refusals.size === 0)
+    throw new LeftOut('no success', 'valid requests get the same response, so that a refusal says nothing')
   await assertUnchanged(send)
 }
 
-async function testBreak(operation: ContractOperation, { place, draw }: RequestBreak, tools: Tools): Promise<void> {
-  const refusal = refusalOf(operation, 'contract', 'invalid_request', place)
+/** @throws Fault of a valid request, if all that is wrong with it is wrong with its broken one */
+async function assertBlamed(error: unknown, base: ContractRequest, send: Send): Promise<void> {
+  if (error instanceof LeftOut || error instanceof Unjudged) return
+  if (faultOf(error).kind === 'accepted what the contract refuses') return
   try {
-    // What breaks the path would be lost.
-    const isLost = place.startsWith('path')
-    const drawn = isLost ? draw().map((request) => () => request) : directed(operation, draw(), tools.items)
-    await testRefused(tools, drawn, runs.broken, (direct) => [direct(), refusal])
+    await send(base, allowed)
+  } catch (own) {
+    if (own instanceof LeftOut || own instanceof Unjudged) throw own
+    const { kind, problem } = faultOf(own)
+    if (hasCause(causeOfError(error), causeOfError(own)))
+      throw new Fault(kind, problem, { isOfValid: true, cause: own })
+  }
+}
+
+async function testBreak(
+  operation: ContractOperation,
+  { place, type, draw }: RequestBreak,
+  tools: OperationTools,
+): Promise<void> {
+  const refusal = refusalOf(operation, 'contract', 'invalid_request', place)
+  // What breaks the path would be lost.
+  const direction = place.startsWith('path')
+    ? fc.constant<Direct>((request) => request)
+    : directing(operation, tools.items)
+  try {
+    const drawn = fc.tuple(draw(tools.valid.acceptedOf(operation)), direction)
+    await testRefused(operation, type, tools, drawn, runs.broken, ([{ request, base }, direct]) => {
+      return { request: direct(request), base: direct(base), refusal }
+    })
   } catch (error) {
     // Where no request at all is known, the test of allowed requests says so.
     throw error instanceof NoGenerator ? new LeftOut('nothing to send', error.message) : error
   }
 }
 
+/** What malformed requests are made of. */
+function soundRequests(operation: ContractOperation, { contract, valid }: OperationTools) {
+  const parts = likelyParts(operation, contract, valid.acceptedOf(operation), jsonType(operation))
+  return madeRequests(operation, contract, parts).map(({ request }) => request)
+}
+
 async function testMalformed(
   operation: ContractOperation,
   { changes, stage, failure }: MalformedRequest,
-  tools: Tools,
+  tools: OperationTools,
 ): Promise<void> {
   const { contract, items } = tools
   // A server may refuse odd values, or what is not there, before it reads credentials.
   const base =
-    stage === 'credentials'
-      ? fc.constant(validRequest(operation, contract))
-      : requestsOf(operation, contract, jsonType(operation))
-  const drawn = fc.tuple(directed(operation, base, items), fc.constantFrom(...changes))
+    stage === 'credentials' ? fc.constant(validRequest(operation, contract)) : soundRequests(operation, tools)
+  const drawn = fc.tuple(base, directing(operation, items), fc.constantFrom(...changes))
   const refusal = refusalOf(operation, stage, failure)
-  await testRefused(tools, drawn, runs.malformed * changes.length, ([direct, change]) => [change(direct()), refusal])
+  const times = runs.malformed * changes.length
+  await testRefused(operation, jsonType(operation), tools, drawn, times, ([request, direct, change]) => {
+    const base = direct(request)
+    return { request: change(base), base, refusal }
+  })
 }
 
 async function testStages(
   operation: ContractOperation,
   malformed: readonly MalformedRequest[],
-  tools: Tools,
+  tools: OperationTools,
 ): Promise<void> {
   const all = malformed.flatMap(({ changes, ...fault }) => changes.map((change) => ({ ...fault, change })))
   const stages = [...Map.groupBy(all, ({ stage }) => stage).values()].map((some) => fc.constantFrom(...some))
   const spoiled = fc
     .subarray(stages, { minLength: 2 })
-    .chain((several) => fc.tuple(requestsOf(operation, tools.contract, jsonType(operation)), ...several))
-    .map(([request, ...several]) => ({
-      // Two were chosen at least.
-      earliest: several[0]!,
-      request: several.reduceRight((sent, { change }) => change(sent), request),
-    }))
-  await testRefused(tools, spoiled, runs.stages, ({ request, earliest: { stage, failure } }) => {
-    return [request, refusalOf(operation, stage, failure)]
+    .chain((several) => fc.tuple(soundRequests(operation, tools), ...several))
+  await testRefused(operation, jsonType(operation), tools, spoiled, runs.stages, ([base, ...several]) => {
+    // Two were chosen at least.
+    const { stage, failure } = several[0]!
+    const request = several.reduceRight((sent, { change }) => change(sent), base)
+    return { request, base, refusal: refusalOf(operation, stage, failure) }
   })
 }

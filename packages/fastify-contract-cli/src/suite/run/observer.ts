@@ -50,7 +50,10 @@ export class Observer {
     if (isBroken && received.status < 300) judge(received, expected)
     const isGone = (expected?.isAllowed === true && expected.isGone === true) || this.#items.isGone(sent)
     await this.#assertAgreed(sent, received)
-    const undeclared = assertKeepsContract(this.#contract, sent, received, rules, !isStrict && (isBroken || isGone))
+    const undeclared = assertKeepsContract(this.#contract, sent, received, rules, {
+      mayBeRefused: !isStrict && (isBroken || isGone),
+      isAllowed: expected?.isAllowed === true,
+    })
     const unexpected = expected === undefined ? undefined : judge(received, expected)
     const note = undeclared ?? unexpected
     if (note !== undefined) this.#trail.note(note)

@@ -4,7 +4,7 @@ import { LeftOut } from '../ground/left-out.ts'
 import type { WireRequest } from '../ground/exchange.ts'
 import type { Clock } from '../ground/clock.ts'
 import { messageOf } from './message-of.ts'
-import { type Cause, hasCause } from './report-key.ts'
+import { type Cause, causeOfError, hasCause } from './report-key.ts'
 import type { Trail } from './trail.ts'
 
 /** How many runs of a test cannot be judged before it ends. */
@@ -43,14 +43,15 @@ export interface PropertyOptions {
   path: string | undefined
   /** Ends the drawing, the runs, and the search for a smaller case. */
   clock: Clock
-  causeOf: (error: unknown) => Cause
+  /** Whether a failure is reported already. */
+  isKnown?: (error: unknown) => boolean
   /**
    * Takes the first failure of each cause. With it, one run is enough where the time is up; without it, a property holds
    * after all.
    *
    * @returns whether a smaller case is looked for; it is by default
    */
-  onFailure: ((error: unknown) => boolean) | undefined
+  onFailure?: (error: unknown) => boolean
   trail: Trail
 }
 
@@ -58,7 +59,7 @@ export interface PropertyOptions {
 export async function checkProperty<Drawn>(
   arbitrary: fc.Arbitrary<Drawn>,
   testOne: (drawn: Drawn) => Promise<void>,
-  { seed, numRuns, path, clock, trail, causeOf, onFailure }: PropertyOptions,
+  { seed, numRuns, path, clock, trail, isKnown, onFailure }: PropertyOptions,
 ): Promise<void> {
   let runs = 0
   const causes: Cause[] = []
@@ -92,9 +93,10 @@ export async function checkProperty<Drawn>(
         if (unjudged.push(error) < maxUnjudged) return
         throw new fc.PreconditionFailure(true)
       }
-      const own = causeOf(error)
+      const own = causeOfError(error)
+      const isFirst = cause === undefined && isKnown?.(error) !== true && !causes.some((known) => hasCause(own, known))
       // A smaller case of another cause shows another fault.
-      if (cause === undefined ? causes.some((known) => hasCause(own, known)) : !hasCause(cause, own)) return
+      if (!isFirst && (cause === undefined || !hasCause(cause, own))) return
       if (cause === undefined) isShrunk = onFailure?.(error) ?? true
       cause = own
       requests = trail.requests
@@ -120,7 +122,7 @@ export async function checkProperty<Drawn>(
         return { counterexample: null, counterexamplePath: null, errorInstance: undefined }
       })
     if (counterexample === null) break
-    causes.push(causeOf(errorInstance))
+    causes.push(causeOfError(errorInstance))
     const found = { shown: shortened(fc.stringify(counterexample), 2_000), path: counterexamplePath }
     failed.push({ error: errorInstance, counterexample: found, requests })
     next = parseInt(found.path, 10) + 1

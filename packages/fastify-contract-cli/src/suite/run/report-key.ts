@@ -1,5 +1,16 @@
-import type { FaultKind } from '../ground/fault.ts'
+import { type FaultKind, Fault } from '../ground/fault.ts'
 import type { BrokenRule } from '../state/test-case.ts'
+import { messageOf } from './message-of.ts'
+
+/** What is said of an error that is a fault of the server. */
+export function faultOf(error: unknown): { kind: FaultKind; problem: string } {
+  return { kind: error instanceof Fault ? error.kind : 'broken response', problem: messageOf(error) }
+}
+
+/** Whether an error is a fault of a valid request, in a test of broken ones. */
+export function isOfValid(error: unknown): boolean {
+  return error instanceof Fault && error.isOfValid
+}
 
 /** What a report says of a test that failed. */
 interface Report {
@@ -26,6 +37,11 @@ export function causeOf({ title, broken, kind, problem }: Report): Cause {
   return { kind, of: isOfRule ? (broken?.rule ?? title) : '', problems: problemsIn(problem) }
 }
 
+/** The cause of an error among those of one test. */
+export function causeOfError(error: unknown): Cause {
+  return causeOf({ title: '', ...faultOf(error) })
+}
+
 /** Whether a failure has everything that is wrong with another one. */
 export function hasCause(failure: Cause, cause: Cause): boolean {
   return failure.kind === cause.kind && failure.of === cause.of && cause.problems.isSubsetOf(failure.problems)
@@ -47,5 +63,6 @@ function problemsIn(text: string): Set<string> {
     .replace(/^(received \d+): /, '$1; ')
     .split('; ')
     .map((problem) => problem.replace(/^(?:the body )?\S*\/(?=\S+ )|^the body /, ''))
-  return new Set(listed)
+  // What is expected depends on the request.
+  return new Set(listed.filter((problem) => !problem.startsWith('expected ')))
 }

@@ -1,9 +1,9 @@
-import { type FaultKind, Fault, Unjudged } from '../ground/fault.ts'
+import { type FaultKind, Unjudged } from '../ground/fault.ts'
 import type { WireRequest } from '../ground/exchange.ts'
 import { type LeftOutCause, LeftOut } from '../ground/left-out.ts'
 import type { BrokenRule } from '../state/test-case.ts'
-import { messageOf } from './message-of.ts'
 import { type Counterexample, type FailedCase, BrokenProperty } from './property.ts'
+import { faultOf, isOfValid } from './report-key.ts'
 import type { Trail } from './trail.ts'
 
 /** What a case is about. */
@@ -48,7 +48,12 @@ export interface ShownFault {
   /** Those of the smallest case that shows the fault. The last one shows it. */
   requests: WireRequest[]
   counterexample?: Counterexample
+  /** Whether a valid request shows it, in a test of broken ones. */
+  isOfValid?: true
 }
+
+/** The title of the test of valid requests, behind the id of the operation. */
+export const titleOfValid = 'accepts valid requests'
 
 /** Runs a case, and says what came of it. @throws Error if the suite itself is at fault */
 export async function outcomeOf(test: () => Promise<void>, trail: Trail): Promise<Outcome> {
@@ -75,17 +80,12 @@ export async function outcomeOf(test: () => Promise<void>, trail: Trail): Promis
 type ShownCase = Pick<FailedCase, 'error' | 'requests'> & Partial<FailedCase>
 
 function shownFault({ error, ...shown }: ShownCase): ShownFault {
-  return { ...faultOf(error), ...shown }
+  return { ...faultOf(error), ...(isOfValid(error) ? { isOfValid: true } : {}), ...shown }
 }
 
 /** What is said of a case that cannot be run. */
 export function leftOut({ because, message }: LeftOut): Extract<Outcome, { verdict: 'left out' }> {
   return { verdict: 'left out', because, reason: message }
-}
-
-/** What is said of an error that is a fault of the server. */
-export function faultOf(error: unknown): { kind: FaultKind; problem: string } {
-  return { kind: error instanceof Fault ? error.kind : 'broken response', problem: messageOf(error) }
 }
 
 /** Whether a result says that something was not tested that should have been. */

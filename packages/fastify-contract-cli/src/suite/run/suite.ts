@@ -105,6 +105,7 @@ export function suiteWithin(clock: Clock, given: TestedContract, options: SuiteO
     assertUnchanged,
     newCaller: async () => senderFor(await credentialsFrom(auth)),
     stranger: otherAuth && senderFor(otherAuth),
+    aside: trail.aside,
     note: trail.note,
     check: runner.check,
   }

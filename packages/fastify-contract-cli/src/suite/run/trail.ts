@@ -26,6 +26,14 @@ export class Trail {
     if (this.notes.size < maxNotes) this.notes.add(text)
   }
 
+  /** Runs what is no part of what a report shows, unless it fails: then nothing else is. */
+  readonly aside = async (run: () => Promise<void>): Promise<void> => {
+    const before = this.requests
+    this.requests = []
+    await run()
+    this.requests = before
+  }
+
   /** Sends requests and keeps them. */
   through(exchange: Exchange): Exchange {
     return (request) => {

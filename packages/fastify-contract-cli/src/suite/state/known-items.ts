@@ -50,6 +50,7 @@ export class KnownItems {
   readonly #shapes: readonly ThingShape[]
   readonly #paths = new Map<string, string[]>()
   readonly #gone = new Set<string>()
+  readonly #statuses = new WeakMap<ContractRequest, number>()
   /** The paths of requests that show a fault. */
   readonly #reported = new Set<string>()
 
@@ -60,6 +61,7 @@ export class KnownItems {
 
   /** Remembers what a response has created, and forgets what it has deleted. */
   record(sent: ContractRequest, received: ReceivedResponse): void {
+    this.#statuses.set(sent, received.status)
     if (received.status < 200 || received.status > 299) return
     const operation = operationOf(this.#contract, sent satisfies SentRequest)
     if (operation?.method === 'delete') {
@@ -76,6 +78,11 @@ export class KnownItems {
       const others = this.#paths.get(resource.path) ?? []
       this.#paths.set(resource.path, [...others.slice(1 - maxPaths), path])
     }
+  }
+
+  /** The status that a request got, whatever else is wrong with the response; undefined without one. */
+  statusOf(sent: ContractRequest): number | undefined {
+    return this.#statuses.get(sent)
   }
 
   /** Whether what a request names, or is within, was deleted. */

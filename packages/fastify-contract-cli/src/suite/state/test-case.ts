@@ -40,6 +40,8 @@ export interface Tools {
   items: KnownItems
   /** Checks that the refused requests of a caller have changed nothing. */
   assertUnchanged: (send: Send) => Promise<void>
+  /** Sends what a report need not show, unless it fails. */
+  aside: (run: () => Promise<void>) => Promise<void>
   /** Takes what is neither right nor a fault. */
   note: (text: string) => void
   check: Check

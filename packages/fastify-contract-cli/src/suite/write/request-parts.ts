@@ -31,6 +31,15 @@ export function withValue(parts: RequestParts, { path, type }: Part, value: Json
   return withMember(path[0] === 'body' ? { ...parts, type } : parts, path, value)
 }
 
+/** The member of a value, or of a member of it, or of an item; undefined where it has none. */
+export function memberAt(value: Json, path: readonly string[]): Json {
+  return path.reduce<Json>((whole, name) => {
+    return typeof whole === 'object' && whole !== null && Object.hasOwn(whole, name)
+      ? Reflect.get(whole, name)
+      : undefined
+  }, value)
+}
+
 function withMember<Whole extends object>(whole: Whole, [name = '', ...inner]: readonly string[], value: Json): Whole {
   const own: Json = Object.hasOwn(whole, name) ? Reflect.get(whole, name) : undefined
   return { ...whole, [name]: inner.length === 0 ? value : withMember({ ...(own ?? {}) }, inner, value) }

@@ -9,6 +9,7 @@ import { examplesOf } from '../ground/examples.ts'
 import { type Part, bodyParts, parameterPart } from './part.ts'
 import { givenOf, isNeeded, plainValueOf, valuesOfPart } from './part-values.ts'
 import { type RequestParts, valuesIn, withValue } from './request-parts.ts'
+import { leastParts } from './least-parts.ts'
 import { fitted, hasUsualSize } from './request-size.ts'
 import { percentEncoded } from './spellings.ts'
 import { NoGenerator, UnknownPart, attempt, needed } from '../ground/no-generator.ts'
@@ -30,14 +31,47 @@ export function partsOf(operation: ContractOperation, given: SchemaSource, type?
   })
 }
 
+/**
+ * As `partsOf`, most of them from those that a server has accepted.
+ *
+ * @param accepted the smallest first
+ */
+export function likelyParts(
+  operation: ContractOperation,
+  source: SchemaSource,
+  accepted: readonly RequestParts[],
+  type?: string,
+): fc.Arbitrary<RequestParts> {
+  const fitting = accepted.filter((parts) => type === undefined || (parts.type === type && parts.body !== undefined))
+  const others = partsOf(operation, source, type)
+  if (fitting.length === 0) return others
+  const known = { weight: 3, arbitrary: fc.constantFrom(...fitting) }
+  return fc.oneof({ withCrossShrink: true }, known, { weight: 1, arbitrary: others })
+}
+
+/** A request, and what it is made of. */
+export interface MadeRequest {
+  parts: RequestParts
+  request: ContractRequest
+}
+
+/** Makes requests that a server takes as far as their size is concerned. @throws NoGenerator */
+export function madeRequests(
+  operation: ContractOperation,
+  source: SchemaSource,
+  some: fc.Arbitrary<RequestParts>,
+): fc.Arbitrary<MadeRequest> {
+  const made = some.map((parts) => ({ parts, request: written(operation, parts, source) }))
+  return found(made, ({ request }) => hasUsualSize(request), source, tooLong)
+}
+
 /** Requests that the contract allows for an operation. @throws NoGenerator */
 export function requestsOf(
   operation: ContractOperation,
   source: SchemaSource,
   type?: string,
 ): fc.Arbitrary<ContractRequest> {
-  const some = partsOf(operation, source, type).map((parts) => written(operation, parts, source))
-  return found(some, hasUsualSize, source, tooLong)
+  return madeRequests(operation, source, partsOf(operation, source, type)).map(({ request }) => request)
 }
 
 const tooLong = 'every request is too long for a server'
@@ -49,13 +83,30 @@ const tooLong = 'every request is too long for a server'
  * @throws NoGenerator where none is known
  */
 export function validRequest(operation: ContractOperation, source: SchemaSource): ContractRequest {
+  const request = written(operation, plainParts(operation, source), source)
+  if (hasUsualSize(request)) return request
+  throw new NoGenerator(tooLong)
+}
+
+function plainParts(operation: ContractOperation, source: SchemaSource): RequestParts {
   const needed = operation.parameters.map(parameterPart).filter((part) => isNeeded(part, source))
   const plain = (whole: RequestParts, part: Part) => withValue(whole, part, plainValueOf(part, source))
   const isBodied = operation.object.requestBody?.required === true
-  const parts = needed.reduce(plain, isBodied ? plainBody(operation, source) : { way: 0 })
-  const request = written(operation, parts, source)
-  if (hasUsualSize(request)) return request
-  throw new NoGenerator(tooLong)
+  return needed.reduce(plain, isBodied ? plainBody(operation, source) : { way: 0 })
+}
+
+/** What requests are made of that may succeed where others fail: of some, only what is required, and plain. @throws NoGenerator */
+export function variedParts(operation: ContractOperation, source: SchemaSource): fc.Arbitrary<RequestParts> {
+  const all = partsOf(operation, source)
+  const least = (parts: RequestParts) => leastParts(operation, parts, source)
+  const plain = attempt('', {}, () => least(plainParts(operation, source)))
+  return fc.oneof(
+    // A smaller case is made of the first.
+    { withCrossShrink: true },
+    ...(plain === undefined ? [] : [fc.constant(plain)]),
+    all.map(least),
+    { weight: 8, arbitrary: all },
+  )
 }
 
 function plainBody(operation: ContractOperation, source: SchemaSource): RequestParts {
