@@ -1,4 +1,4 @@
-import { type OfficialClient, type Values, at, call, liveThrough, make, page, shows } from './steps.ts'
+import { type OfficialClient, at, call, liveThrough, make, page, shows } from './steps.ts'
 
 export const resend: OfficialClient = {
   package: 'resend@6.38.0',
@@ -14,7 +14,6 @@ export const resend: OfficialClient = {
     }
     const kind = (name: string) => ({
       id: 'id',
-      shown: (sent: Values) => sent,
       get: (id: string) => ask(`${name}.get`, id),
       list: async () => at(await ask(`${name}.list`), 'data'),
       remove: (id: string) => ask(`${name}.remove`, id),
@@ -44,6 +43,7 @@ export const resend: OfficialClient = {
       name: 'segment',
       values: [{ name: 'Friends' }, { name: 'Others' }],
       create: (values) => ask('segments.create', values),
+      replies: false,
     })
     await liveThrough(steps, {
       ...kind('webhooks'),
