@@ -93,7 +93,7 @@ function testsOfOperation(operation: ContractOperation, tools: OperationTools): 
   return [
     { title: titleOfValid, weight: runs.allowed, run: () => testAllowed(operation, tools) },
     ...(alternatives.length > 1 ? alternatives : []).map((names): Test => {
-      const title = `accepts ${credentialsOf(names)} alone`
+      const title = `accepts ${credentialsOf(names)}`
       return { title, weight: runs.alternative, run: () => testAlternative(operation, names, tools) }
     }),
     ...(isStrict && operation.method === 'get' && !hasHead ? [headTest] : []),
