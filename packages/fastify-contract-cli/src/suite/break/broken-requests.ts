@@ -9,6 +9,7 @@ import type { ContractRequest } from '../ground/contract-request.ts'
 import { isList, isObject } from '../ground/members.ts'
 import { attempt } from '../ground/no-generator.ts'
 import { OfType } from '../write/bodies.ts'
+import { once } from '../ground/once.ts'
 import { type Part, bodyParts, fieldParts, parameterPart } from '../write/part.ts'
 import { assertKnown, isNeeded, plainValueOf, shapeOf, sourceOf } from '../write/part-values.ts'
 import { type RequestParts, memberAt, withValue } from '../write/request-parts.ts'
@@ -55,7 +56,8 @@ export function requestBreaksOf(operation: ContractOperation, given: SchemaSourc
     const own = sourceOf(whole, source)
     const list = () =>
       [whole, ...(whole.as === 'form' ? fieldParts(whole, own) : [])].flatMap((part) => {
-        return breaksOfPart(part, own).map((broken) => requestBreak(operation, source, part, broken))
+        const plain = once(() => attempt('', {}, () => plainValueOf(part, source)))
+        return breaksOfPart(part, own).map((broken) => requestBreak(operation, source, part, plain, broken))
       })
     const breaks = attempt(`broken ${whole.name}`, source, list) ?? []
     const suffix = whole.path[0] === 'body' && bodies.length > 1 ? ` (${whole.type})` : ''
@@ -70,17 +72,17 @@ function requestBreak(
   operation: ContractOperation,
   source: SchemaSource,
   part: Part,
+  plain: () => Json,
   { draw, ...broken }: Break,
 ): RequestBreak {
   const [place, name] = part.path
   const isKept = (each: Part) => (each.path[0] === place && each.path[1] === name) || isNeeded(each, source)
   const type = place === 'body' ? part.type : undefined
   const inner = broken.place.slice(placeOf(part).length).split('/').slice(1)
-  const plain = attempt('', {}, () => plainValueOf(part, source))
   // With a member, a request may fail that succeeds without it.
   const whole = (valid: Json) => {
-    if (valid === undefined || part.as !== 'json' || memberAt(valid, inner) !== undefined) return valid ?? plain
-    const withPlain = grafted(valid, plain, inner)
+    if (valid === undefined || part.as !== 'json' || memberAt(valid, inner) !== undefined) return valid ?? plain()
+    const withPlain = grafted(valid, plain(), inner)
     return source.problemsOf(withPlain, part.schema).length === 0 ? withPlain : valid
   }
   const requests = (accepted: readonly RequestParts[]) =>

@@ -106,7 +106,7 @@ export async function checkProperty<Drawn>(
     }
   })
   const shrink = property.shrink.bind(property)
-  property.shrink = (value) => (isShrunk ? fc.stream(untilLeftOut(shrink(value))) : fc.Stream.nil())
+  property.shrink = (value) => (isShrunk ? fc.stream(untilLeftOut(() => shrink(value))) : fc.Stream.nil())
   const failed: FailedCase[] = []
   let next = 0
   do {
@@ -139,9 +139,9 @@ export async function checkProperty<Drawn>(
 }
 
 /** Ends where no more can be drawn, or the time is up. */
-function* untilLeftOut<Value>(values: Iterable<Value>): IterableIterator<Value> {
+function* untilLeftOut<Value>(draw: () => Iterable<Value>): IterableIterator<Value> {
   try {
-    yield* values
+    yield* draw()
   } catch (error) {
     if (!(error instanceof LeftOut)) throw error
   }
