@@ -391,6 +391,16 @@ test('given values stand in place of drawn ones, but where a rule about them is 
   expect(new Set(seen.slice(1).map(({ headers }) => headers['X-Other']))).toEqual(new Set(['x']))
 })
 
+test('a rule that is not broken is left out by its name and place', async () => {
+  const open = { ...text, pattern: '^[^]*$' }
+  const { contract } = contractOf(body({ properties: { a: open, b: open } }), '/a')
+  const { exchange } = watched()
+  const reasons: string[] = []
+  for await (const result of testServer(contract, { exchange, seed: 1, scale: 0.1 }))
+    if (result.verdict === 'left out' && result.because === 'nothing to send') reasons.push(result.reason)
+  expect(reasons).toEqual(['a', 'b'].map((name) => `cannot break pattern of body/${name}: no such value is known`))
+})
+
 test.each(['query', 'header', 'cookie'])(
   'a key that two schemes have in common is sent once in a %s',
   async (place) => {

@@ -190,7 +190,7 @@ function ownBreaks(flat: FlatSchema, place: string, part: Part, choice: string |
         .find((values) => values !== undefined)
     return { place, rule, draw: () => nearest() ?? drawIn(layers.at(-1)!) }
   }
-  const types = namedTypesOf(flat)
+  const types = [assertions.type ?? []].flat()
   const typed = { ...flat, also: [], assertions: omit(assertions, (keyword) => keyword !== 'type') }
   const others = isText
     ? textSamples.filter(brokenIn(typed))
@@ -294,7 +294,7 @@ function around(flat: FlatSchema): fc.Arbitrary<Json> {
 }
 
 /** Why a rule is left out. */
-export const noCounterexample = 'cannot generate a value that breaks the rule'
+export const noCounterexample = 'no such value is known'
 
 /** JSON numbers that are not integers, or beyond 2^53 with a point or an exponent. */
 const fractions = fc

@@ -14,7 +14,7 @@ import { likelyParts, madeRequests, requestsOf, validRequest, variedParts } from
 import type { ContractRequest } from '../ground/contract-request.ts'
 import { stateTests } from '../state/state-cases.ts'
 import type { Send, Test, Tools } from '../state/test-case.ts'
-import { NoGenerator } from '../ground/no-generator.ts'
+import { NoGenerator, UnknownPart } from '../ground/no-generator.ts'
 import { allowed } from '../state/item.ts'
 import { causeOfError, faultOf, hasCause } from './report-key.ts'
 import { titleOfValid } from './result.ts'
@@ -246,7 +246,7 @@ async function assertBlamed(error: unknown, base: ContractRequest, send: Send): 
 
 async function testBreak(
   operation: ContractOperation,
-  { place, type, draw }: RequestBreak,
+  { place, rule, type, draw }: RequestBreak,
   tools: OperationTools,
 ): Promise<void> {
   const refusal = refusalOf(operation, 'contract', 'invalid_request', place)
@@ -260,8 +260,10 @@ async function testBreak(
       return { request: direct(request), base: direct(base), refusal }
     })
   } catch (error) {
+    if (!(error instanceof NoGenerator)) throw error
     // Where no request at all is known, the test of allowed requests says so.
-    throw error instanceof NoGenerator ? new LeftOut('nothing to send', error.message) : error
+    const reason = error instanceof UnknownPart ? error.message : `cannot break ${rule} of ${place}: ${error.message}`
+    throw new LeftOut('nothing to send', reason)
   }
 }
 
