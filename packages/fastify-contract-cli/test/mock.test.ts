@@ -265,6 +265,8 @@ const pathWith = (...names: string[]) => ({
   parameters: names.map((name) => ({ name, in: 'path', required: true, schema: text })),
 })
 
+const typeOf = (method: string) => (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json')
+
 /** Mocks a contract, and sends requests to it, `POST /pods`, each with the JSON of a body. */
 async function clientOf(paths: Record<string, object>, schemas: object) {
   const document = contractOf(paths, { security: [], components: { schemas } })
@@ -276,7 +278,7 @@ async function clientOf(paths: Record<string, object>, schemas: object) {
     const { statusCode, body } = await app.inject({
       method: method as 'GET',
       url,
-      ...(sent === undefined ? {} : { payload: JSON.stringify(sent), headers: { 'content-type': 'application/json' } }),
+      ...(sent === undefined ? {} : { payload: JSON.stringify(sent), headers: { 'content-type': typeOf(method) } }),
     })
     return statusCode < 300 && body !== '' ? (JSON.parse(body) as unknown) : statusCode
   }
@@ -314,6 +316,63 @@ const kindsOfThings = {
   }),
   Issue: object({ number: { type: 'integer' }, title: text }, { required: ['number'] }),
 }
+
+const customer = { $ref: '#/components/schemas/Customer' }
+const part = object({ name: text, details: object({ first: text, last: text }) })
+const sendsPatch = { requestBody: { content: { 'application/merge-patch+json': { schema: part } } } }
+const changes = {
+  '/customers': {
+    get: { responses: ok(object({ data: listOf(customer) })) },
+    post: { ...sends(object({ Name: text, details: object({ first: text }) })), responses: ok(customer) },
+  },
+  '/customers/{customer}': {
+    ...pathWith('customer'),
+    get: { responses: { ...ok(customer), 404: { description: 'None.' } } },
+    post: { ...sends(part), responses: ok(customer) },
+    put: { ...sends(part), responses: ok(customer) },
+    patch: { ...sendsPatch, responses: ok(customer) },
+    delete: {
+      responses: ok(object({ id: text, deleted: { type: 'boolean' } }), { example: { id: 'c9', deleted: true } }),
+    },
+  },
+  '/tokens': {
+    get: { responses: ok(object({ data: listOf(object({ id: text, token: text })) })) },
+    post: {
+      ...sends(object({ user: text })),
+      responses: ok(object({ token: text }), { example: { token: 'secret' } }),
+    },
+  },
+  '/tokens/{id}': { ...pathWith('id'), get: { responses: ok(object({ id: text, token: text })) } },
+}
+const customerSchema = object(
+  { id: text, kind: { const: 'customer' }, made: { type: 'integer', readOnly: true }, ...part.properties },
+  { required: ['id', 'kind'] },
+)
+
+test('POST, PUT and PATCH on a thing change it, and DELETE names it', async () => {
+  const send = await clientOf(changes, { Customer: customerSchema })
+  const posted = await send('POST /customers', { Name: 'Ann', details: { first: 'A' } })
+  const { id } = posted as { id: string }
+  const url = `/customers/${id}`
+  const ann = { id, kind: 'customer', name: 'Ann', details: { first: 'A' } }
+  expect(posted).toEqual(ann)
+  expect(await send(`POST ${url}`, { name: 'Bea' })).toEqual({ ...ann, name: 'Bea' })
+  expect(await send(`PATCH ${url}`, { details: { last: 'B' } })).toEqual(await send(`GET ${url}`))
+  expect(await send(`GET ${url}`)).toEqual({ ...ann, name: 'Bea', details: { first: 'A', last: 'B' } })
+  const replaced = { id, kind: 'customer', details: { last: 'C' } }
+  expect(await send(`PUT ${url}`, { details: { last: 'C' } })).toEqual(replaced)
+  expect(await send('GET /customers')).toEqual({ data: expect.arrayContaining([replaced]) as unknown })
+  expect(await send(`DELETE ${url}`)).toEqual({ id, deleted: true })
+  expect(await send(`GET ${url}`)).toBe(404)
+  expect(JSON.stringify(await send('GET /customers'))).not.toContain(`"${id}"`)
+})
+
+test('a POST whose reply has nothing of what it sends creates nothing', async () => {
+  const send = await clientOf(changes, { Customer: customerSchema })
+  const before = await send('GET /tokens')
+  expect(await send('POST /tokens', { user: 'me' })).toEqual({ token: 'secret' })
+  expect(await send('GET /tokens')).toEqual(before)
+})
 
 test('what was posted is read by the parameter of its path, in an envelope if the thing has one', async () => {
   const send = await clientOf(kinds, kindsOfThings)

@@ -19,6 +19,8 @@ export interface Request {
   url: string
   path: Members
   body: unknown
+  /** The media type of the body. */
+  type: string
   accept: string | undefined
   /** The name of the example that the reply is made of. */
   example?: string | undefined
@@ -34,6 +36,7 @@ interface Asked {
   /** The path of the collection with its parameters filled in. */
   collection: string
   body: Members | undefined
+  type: string
   respond: (status: number, show?: Show, id?: string) => MockReply
 }
 
@@ -55,7 +58,7 @@ export class Collections {
   }
 
   /** @returns undefined for an operation of no collection @throws NoGenerator */
-  reply(operation: ContractOperation, { url, path, body, accept, example }: Request): MockReply | undefined {
+  reply(operation: ContractOperation, { url, path, body, type, accept, example }: Request): MockReply | undefined {
     const resource = this.#resources.get(operation)
     if (resource === undefined) return undefined
     const things = this.#things.get(resource) ?? new Things(resource, this.#source)
@@ -70,17 +73,18 @@ export class Collections {
       const headers = id === undefined ? {} : { location: location(id) }
       return replyOf(operation, this.#source, { status, accept, example, value: show, headers })
     }
-    const asked = { operation, things, collection, body: things.sentIn(operation, body), respond }
+    const asked = { operation, things, collection, body: things.sentIn(operation, body), type, respond }
     if (Object.values(resource.operations).includes(operation))
       return this.#replyOfThing(asked, path[resource.parameter])
     if (isReading(operation.method)) return this.#list(asked)
-    if (operation.method === 'post') return this.#create(asked, asked.body ?? {})
+    if (operation.method === 'post') return things.isSentTo(operation) ? this.#create(asked) : undefined
     // A collection may be told to change what the body names.
     return asked.body && this.#replyOfThing(asked, things.idOf(asked.body))
   }
 
   /** @param given what names the thing */
-  #replyOfThing({ operation, things, collection, body, respond }: Asked, given: unknown): MockReply | undefined {
+  #replyOfThing(asked: Asked, given: unknown): MockReply | undefined {
+    const { operation, things, collection, body, type, respond } = asked
     const id = idTextOf(given)
     if (id === undefined) return undefined
     const stored = this.#memory.find(collection, id)
@@ -89,46 +93,41 @@ export class Collections {
       // What clients have not posted is never quite gone.
       if (!stored.isSeed) throw new Refusal('path_not_found', `${id} was deleted`)
     }
-    const success = successOf(operation)
-    if (operation.method === 'delete') {
-      const reply = respond(success, (schema, plain) =>
-        things.shown(stored?.members ?? things.withId({}, given), schema, plain),
-      )
-      this.#memory.delete(collection, id)
-      return reply
+    const isChange = !isReading(operation.method) && operation.method !== 'delete'
+    if (operation.method === 'post' && !things.isSentTo(operation)) return undefined
+    if (isChange && body !== undefined) {
+      const changed = things.changed(operation, stored?.members ?? {}, body, type)
+      return this.#keep(asked, id, things.withId(changed, given))
     }
-    if (operation.method === 'put' || operation.method === 'patch') {
-      if (body === undefined) return undefined
-      const changed = operation.method === 'put' ? body : { ...stored?.members, ...body }
-      const members = things.withId(changed, given)
-      const reply = respond(success, (schema, plain) => things.shown(members, schema, plain))
-      this.#memory.put(collection, id, members)
-      return reply
-    }
-    if (!isReading(operation.method)) return undefined
-    return respond(success, (schema, plain) => {
+    const reply = respond(successOf(operation), (schema, plain) => {
       const members = stored?.members ?? things.withId(things.shownIn(plain(), schema) ?? {}, given)
       return things.shown(members, schema, plain)
     })
+    if (operation.method === 'delete') this.#memory.delete(collection, id)
+    return reply
   }
 
-  #create({ operation, things, collection, respond }: Asked, body: Members): MockReply {
+  #create(asked: Asked): MockReply {
+    const { operation, things, collection, body = {}, respond } = asked
     const given = things.idOf(body)
     const stored = this.#memory.find(collection, idTextOf(given) ?? '')
     const isTaken = stored?.members !== undefined && !stored.isSeed
     if (isTaken && operation.object.responses['409'] !== undefined) return respond(409)
     const value = idTextOf(given) === undefined ? this.#newId(operation, things, collection) : given
-    const id = idTextOf(value) ?? ''
-    const members = things.withId(body, value)
-    const reply = respond(
-      successOf(operation),
-      (schema, plain) => {
-        const isId = isReply(value, schema, this.#source) && !isObject(plain())
-        return isId ? value : things.shown(members, schema, plain)
-      },
-      id,
-    )
-    this.#memory.put(collection, id, members)
+    return this.#keep(asked, idTextOf(value) ?? '', things.withId(body, value), value)
+  }
+
+  /** Replies with a thing, and remembers it with what the reply says of it besides. @param created its id, if it is new */
+  #keep({ operation, things, collection, respond }: Asked, id: string, members: Members, created?: unknown): MockReply {
+    let kept = members
+    const show: Show = (schema, plain) => {
+      if (created !== undefined && isReply(created, schema, this.#source) && !isObject(plain())) return created
+      const value = things.shown(members, schema, plain)
+      if (things.isShownBy(schema)) kept = { ...members, ...things.shownIn(value, schema) }
+      return value
+    }
+    const reply = respond(successOf(operation), show, created === undefined ? undefined : id)
+    this.#memory.put(collection, id, kept)
     return reply
   }
 

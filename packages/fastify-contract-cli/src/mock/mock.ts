@@ -74,13 +74,14 @@ export function mockHandlers(contract: Contract): Record<string, MockHandler> {
     if (preference !== undefined) return replyOf(operation, source, { accept, ...preference })
     const chosen = exampledBy(operation, input) ?? { status: successOf(operation) }
     const url = request.url.split('?', 1).join()
+    const type = request.headers['content-type'] ?? ''
     const isFailure = chosen.status >= 400
     // Callers may share credentials of another scheme, which are those of the first.
     const caller = Math.max(0, ...Object.values(auth).map((found) => (found instanceof Caller ? found.index : 0)))
     const collections = (memories[caller] ??= new Collections(operations, source))
     const remembered = isFailure
       ? undefined
-      : collections.reply(operation, { url, path, body, accept, example: chosen.example })
+      : collections.reply(operation, { url, path, body, type, accept, example: chosen.example })
     return remembered ?? replyOf(operation, source, { accept, ...chosen })
   }
   const handlerOf =

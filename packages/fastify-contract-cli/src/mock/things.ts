@@ -5,7 +5,7 @@ import { plainValue } from '../suite/draw/plain-value.ts'
 import { ThingShape, membersIn, replySchemaOf, requestSchemaOf, skeletonOf } from '../suite/draw/thing-shape.ts'
 import { type Members, isObject, replaced, valueAt } from '../suite/ground/members.ts'
 import { attempt } from '../suite/ground/no-generator.ts'
-import { type Resource, idPathIn, idTextOf, ids, isNameOfOne } from '../suite/ground/resources.ts'
+import { type Resource, idPathIn, idTextOf, ids, isNameOfOne, plainName } from '../suite/ground/resources.ts'
 import { conform, isReply } from './conform.ts'
 
 /** The things of a collection: what names them, and how bodies show them. */
@@ -16,6 +16,8 @@ export class Things {
   readonly #parameter: Subschema
   /** Where the schema of a thing has what names it. */
   readonly #idPath: readonly string[] | undefined
+  /** Whether clients send members of a thing. */
+  readonly #isSent: boolean
 
   constructor(resource: Resource, source: SchemaSource) {
     this.resource = resource
@@ -24,12 +26,48 @@ export class Things {
     const parameters = Object.values(resource.operations).flatMap((operation) => operation?.parameters ?? [])
     const inPath = parameters.find(({ name, in: place }) => name === resource.parameter && place === 'path')
     this.#parameter = inPath?.schema ?? {}
-    this.#idPath = this.#idPathIn(this.#shape.schema)
+    const { create, list } = resource
+    const listed = list && this.listIn(replySchemaOf(list) ?? {})
+    this.#idPath = this.#idPathIn(this.#shape.schema) ?? (listed && this.#idPathIn(listed.items))
+    const own = this.#namesIn(this.#shape.schema)
+    this.#isSent = [create, ...Object.values(resource.operations)].some((operation) => {
+      const schema = operation && requestSchemaOf(operation)
+      return schema !== undefined && isAnyIn(this.#namesIn(this.#shape.inside(schema)), own)
+    })
   }
 
-  /** The thing that a body sends. */
+  /** The thing that a body sends, with its members named as replies name them. */
   sentIn(operation: ContractOperation, body: unknown): Members | undefined {
-    return this.#shape.unwrapped(body, requestSchemaOf(operation))
+    const thing = this.#shape.unwrapped(body, requestSchemaOf(operation))
+    const own = this.#namesIn(this.#shape.schema)
+    const nameOf = (name: string) =>
+      own.includes(name) ? name : (own.find((each) => plainName(each) === plainName(name)) ?? name)
+    return thing && Object.fromEntries(Object.entries(thing).map(([name, value]) => [nameOf(name), value]))
+  }
+
+  /**
+   * Whether an operation that sends something sends a thing: its reply has members of it, or names it. An action, such as
+   * a search, has a reply of its own.
+   */
+  isSentTo(operation: ContractOperation): boolean {
+    const reply = this.#shape.inside(replySchemaOf(operation) ?? {})
+    const sent = this.#namesIn(this.#shape.inside(requestSchemaOf(operation) ?? {}))
+    const replied = this.#namesIn(reply)
+    if (replied.length === 0) return true
+    const isNamed = this.#idPathIn(reply) !== undefined
+    if (sent.length === 0) return isNamed || this.#shape.isThing(reply)
+    return isAnyIn(sent, replied) || (isNamed && isAnyIn(sent, this.#namesIn(this.#shape.schema)))
+  }
+
+  /** What a request makes of a thing. @param type the media type of what it sends */
+  changed(operation: ContractOperation, before: Members, sent: Members, type: string): Members {
+    if (/merge-patch\+json/.test(type)) return mergePatched(before, sent)
+    if (operation.method !== 'put') return { ...before, ...sent }
+    const members = membersIn(this.#shape.inside(requestSchemaOf(operation) ?? {}), this.#source)
+    const replaceable = Object.keys(members).filter((name) => !flatten(members[name]!, this.#source).isReadOnly)
+    // What a client cannot send is the server's.
+    const isKept = (name: string) => replaceable.length > 0 && !replaceable.includes(name)
+    return { ...Object.fromEntries(Object.entries(before).filter(([name]) => isKept(name))), ...sent }
   }
 
   /** The value that names a thing. */
@@ -39,13 +77,7 @@ export class Things {
 
   /** A thing with another name. @param id as its path or its schema has it */
   withId(thing: Members, id: unknown): Members {
-    const path = this.#idPathOf(thing)
-    const text = String(id)
-    const values = /^-?\d+$/.test(text) ? [id, text, BigInt(text)] : [id, text]
-    const schema = this.#schemaAt(path, this.#shape.schema)
-    const value = values.find((each) => isReply(each, schema, this.#source)) ?? id
-    const changed = replaced(thing, path, value)
-    return isObject(changed) ? changed : thing
+    return this.#with(thing, this.#idPathOf(thing), id, this.#shape.schema)
   }
 
   /** The list in a body. */
@@ -69,15 +101,22 @@ export class Things {
     return this.#shape.unwrapped(value, schema)
   }
 
+  /** Whether a schema shows a thing, and not only what was done to it. */
+  isShownBy(schema: Subschema): boolean {
+    return this.#isSent && this.#shape.isThing(this.#shape.inside(schema))
+  }
+
   /** The value of a schema that shows a thing, in its envelope if it has one. @throws NoGenerator */
   shown(thing: Members, schema: Subschema, plain: () => unknown): unknown {
     const envelope = this.#shape.envelopeIn(schema)
     const inner = this.#shape.inside(schema)
-    if (Object.keys(membersIn(inner, this.#source)).length === 0)
-      return isReply(thing, schema, this.#source) ? thing : plain()
+    if (this.#namesIn(inner).length === 0) return isReply(thing, schema, this.#source) ? thing : plain()
     // What says more than the thing, such as that it is deleted, says it of this one.
-    const around = this.#shape.isThing(inner) ? {} : this.#shape.unwrapped(plain(), schema)
-    const shown = conform({ ...around, ...thing }, inner, this.#source)
+    const around = this.isShownBy(schema) ? {} : this.#shape.unwrapped(plain(), schema)
+    const path = this.#idPathIn(inner)
+    const all = { ...around, ...thing }
+    const named = path === undefined ? all : this.#with(all, path, this.idOf(thing), inner)
+    const shown = conform(named, inner, this.#source)
     if (envelope === undefined) return shown
     const value = replaced(plain(), [envelope], shown)
     return isReply(value, schema, this.#source) ? value : plain()
@@ -92,6 +131,19 @@ export class Things {
     const schemas = [{ allOf: [schema, this.#parameter] }, schema, this.#parameter]
     const draw = (each: Subschema) => attempt('', {}, () => plainValue(each, this.#source, index))
     return schemas.reduce<unknown>((found, each) => found ?? draw(each), undefined) ?? index + 1
+  }
+
+  /** A copy with the id at a path, as the schema has it. */
+  #with(thing: Members, path: readonly string[], id: unknown, schema: Subschema): Members {
+    const text = String(id)
+    const values = /^-?\d+$/.test(text) ? [id, text, BigInt(text)] : [id, text]
+    const own = this.#schemaAt(path, schema)
+    const changed = replaced(thing, path, values.find((each) => isReply(each, own, this.#source)) ?? id)
+    return isObject(changed) ? changed : thing
+  }
+
+  #namesIn(schema: Subschema): string[] {
+    return Object.keys(membersIn(schema, this.#source))
   }
 
   #idPathOf(thing: Members): readonly string[] {
@@ -122,4 +174,20 @@ export class Things {
       return Object.hasOwn(members, name) ? members[name]! : {}
     }, schema)
   }
+}
+
+/** Whether lists have a name in common, in whatever style it is written. */
+function isAnyIn(some: readonly string[], others: readonly string[]): boolean {
+  const plain = new Set(others.map(plainName))
+  return some.some((name) => plain.has(plainName(name)))
+}
+
+/** Merges as RFC 7396 says. */
+function mergePatched(before: Members, patch: Members): Members {
+  const merged = Object.entries(patch).map(([name, value]): [string, unknown] => {
+    const inner = Object.hasOwn(before, name) ? before[name] : undefined
+    return [name, isObject(value) ? mergePatched(isObject(inner) ? inner : {}, value) : value]
+  })
+  const all = Object.entries({ ...before, ...Object.fromEntries(merged) })
+  return Object.fromEntries(all.filter(([name, value]) => value !== null || !Object.hasOwn(patch, name)))
 }

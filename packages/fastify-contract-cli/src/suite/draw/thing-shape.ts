@@ -77,7 +77,8 @@ export class ThingShape {
     const isOfObjects = ({ items }: List) => Object.keys(membersIn(items, this.#source)).length > 0
     return (
       lists.find(({ items }) => this.isThing(this.inside(items))) ??
-      lists.find((list) => list.path.length < 2 && (list.path.length === 0 || isOfObjects(list)))
+      lists.find(({ items }) => this.#isNamed(items)) ??
+      lists.find((list) => list.path.length === 0 || isOfObjects(list))
     )
   }
 

@@ -56,14 +56,15 @@ export function linksOf({ object }: ContractOperation, status: number) {
   return Object.entries(object.responses[String(status)]?.links ?? {})
 }
 
-const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+/** A name without what its style adds: `FriendlyName` and `friendly_name` are one. */
+export const plainName = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
 type Named = Pick<Resource, 'collection' | 'parameter'>
 
 /** Whether a word names one thing of a collection, such as `issue` one of `/repos/{repo}/issues`. */
 export function isNameOfOne({ collection }: Named, word: string): boolean {
-  const one = plain(word)
-  const many = plain(collection.split('/').findLast((segment) => !segment.includes('{')) ?? '')
+  const one = plainName(word)
+  const many = plainName(collection.split('/').findLast((segment) => !segment.includes('{')) ?? '')
   return one !== '' && [one, `${one}s`, `${one}es`, one.replace(/y$/, 'ies')].includes(many)
 }
 
@@ -73,11 +74,13 @@ export function isNameOfOne({ collection }: Named, word: string): boolean {
  */
 export function idPathIn(resource: Named, members: Members): string[] | undefined {
   const names = Object.keys(members)
-  const parameter = plain(resource.parameter)
+  const parameter = plainName(resource.parameter)
   const isRest = (name: string) =>
-    parameter.endsWith(plain(name)) && isNameOfOne(resource, parameter.slice(0, parameter.length - plain(name).length))
+    plainName(name) !== '' &&
+    parameter.endsWith(plainName(name)) &&
+    isNameOfOne(resource, parameter.slice(0, parameter.length - plainName(name).length))
   const key =
-    names.find((name) => plain(name) === parameter) ??
+    names.find((name) => plainName(name) === parameter) ??
     names.find(isRest) ??
     (/id$/.test(parameter) ? ids.find((id) => names.includes(id)) : undefined)
   if (key !== undefined) return [key]
