@@ -9,10 +9,10 @@ import { readContract, test as testServer } from '../src/suite.ts'
 import { contractOf, failures, json } from './contracts.ts'
 
 /** Mocks a contract of one operation, `GET /things` or of another method, with these responses. */
-async function mockOf(responses: object, operation: object = {}, method = 'get') {
+async function mockOf(responses: object, operation: object = {}, method = 'get', schemas: object = {}) {
   const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'X-Key' } }
   const paths = { '/things': { [method]: { ...operation, responses } } }
-  const document = contractOf(paths, { security: [], components: { securitySchemes } })
+  const document = contractOf(paths, { security: [], components: { securitySchemes, schemas } })
   const read = await readCheckedContract(Buffer.from(JSON.stringify(document)), 'openapi.json')
   const contract = sealContract({ document: stringifyJson(read.document) })
   const lines: string[] = []
@@ -389,4 +389,32 @@ test('what was posted is read by the parameter of its path, in an envelope if th
   const message = await send('POST /accounts/a/messages.json', { body: 'Hi' })
   expect(await send(`GET /accounts/a/messages/${(message as { sid: string }).sid}.json`)).toEqual(message)
   expect(await send('GET /accounts/a/messages/M7.json')).toMatchObject({ sid: 'M7' })
+})
+
+test('a discriminator has the name of its mapping, or that of the schema', async () => {
+  const named = (more: object = {}, ...required: string[]) => {
+    return { type: 'object', required: ['kind', ...required], properties: { kind: text, ...more } }
+  }
+  const of = (...names: string[]) => names.map((name) => ({ $ref: `#/components/schemas/${name}` }))
+  const schemas = {
+    Cat: named({ lives: { type: 'integer' } }, 'lives'),
+    Dog: named({ bark: text }, 'bark'),
+    Fox: { allOf: of('Base'), example: { kind: 'vixen' } },
+    Hen: { type: 'object', required: ['eggs'], properties: { eggs: text } },
+    Pet: { oneOf: of('Cat', 'Dog', 'Hen'), discriminator: { propertyName: 'kind', mapping: { cat: 'Cat' } } },
+    Base: { ...named(), discriminator: { propertyName: 'kind', mapping: { made: 'Made' } } },
+    Made: { allOf: of('Base') },
+    Plain: { allOf: of('Base') },
+  }
+  const pets = { type: 'array', minItems: 3, items: of('Pet')[0] }
+  const [base, made, plain, fox] = of('Base', 'Made', 'Plain', 'Fox')
+  const schema = { type: 'object', properties: { pets, base, made, plain, fox } }
+  const { get } = await mockOf({ 200: { description: 'All.', content: json(schema) } }, {}, 'get', schemas)
+  expect(JSON.parse((await get()).body)).toEqual({
+    pets: [{ kind: 'cat', lives: 1 }, { kind: 'Dog', bark: 'text1' }, { eggs: 'text2' }],
+    base: { kind: 'made' },
+    made: { kind: 'made' },
+    plain: { kind: 'Plain' },
+    fox: { kind: 'vixen' },
+  })
 })

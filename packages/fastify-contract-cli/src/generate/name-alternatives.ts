@@ -19,14 +19,18 @@ type Names = Map<string, Map<string, Set<string>>>
  * Gives the named alternatives of each `discriminator` the constants by which it selects them, as openapi-typescript does,
  * so that a client can tell them apart. What a schema declares by itself stays, if it does not allow them.
  *
+ * @param use for values, only properties that a schema declares have constants, and those of a schema that others are made
+ *   of have its own, else those of the mapping, and theirs
  * @returns a copy where something changes
  */
-export function nameAlternatives(document: ContractDocument): ContractDocument {
+export function nameAlternatives(document: ContractDocument, use: 'types' | 'values' = 'types'): ContractDocument {
   const schemas = document.components?.schemas ?? {}
-  const named = [...namesIn(document, schemas)].flatMap(([name, properties]) => {
+  const named = [...namesIn(document, schemas, use)].flatMap(([name, properties]) => {
     const { [name]: written } = schemas
     if (!isSchema(written)) return []
-    const changed = [...properties].reduce(
+    const declared = propertiesOf(written, schemas)
+    const told = [...properties].filter(([property]) => use === 'types' || declared.has(property))
+    const changed = told.reduce(
       (schema, [property, values]) => withConstants(schema, property, [...values], schemas),
       written,
     )
@@ -37,7 +41,7 @@ export function nameAlternatives(document: ContractDocument): ContractDocument {
   return { ...document, components: { ...document.components, schemas: all } }
 }
 
-function namesIn(document: ContractDocument, schemas: NamedSchemas): Names {
+function namesIn(document: ContractDocument, schemas: NamedSchemas, use: 'types' | 'values'): Names {
   const names: Names = new Map()
   const add = (name: string, property: string, values: Iterable<string>) => {
     const own = names.get(name) ?? new Map<string, Set<string>>()
@@ -77,7 +81,12 @@ function namesIn(document: ContractDocument, schemas: NamedSchemas): Names {
       }
       const alternatives = choiceNames.flatMap((keyword) => refersTo(node, keyword))
       for (const each of alternatives) add(each, property, valuesOf(each))
-      if (name !== undefined && alternatives.length === 0) addChildren(name, property, valuesOf, [name])
+      if (name !== undefined && alternatives.length === 0) {
+        const others = addChildren(name, property, valuesOf, [name])
+        const [own, mapped] = [valuesOf(name), entries.map(([value]) => value)]
+        const isMade = mapped.length === 0 || own.some((value) => mapped.includes(value))
+        if (use === 'values') add(name, property, [...(isMade ? own : mapped), ...others])
+      }
     }
     for (const [key, member] of Object.entries(node))
       if (isMap || !isData(key)) visit(member, { isMap: !isMap && maps.includes(key) })

@@ -13,6 +13,7 @@ import type { ContractOperation } from 'fastify-contract/document'
 import { documentOf, operationsIn, operationsOf, sealContract } from 'fastify-contract/document'
 import { parseJsonWithBigInts } from 'fastify-contract/json'
 import { type SecurityScheme, requiredSchemesOf } from 'fastify-contract/security'
+import { nameAlternatives } from '../generate/name-alternatives.ts'
 import { contractTexts } from '../generate/write-contract.ts'
 import { declaredSuccessOf, readContract, successOf } from '../suite/ground/contract.ts'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
@@ -64,7 +65,9 @@ class Caller {
 export function mockHandlers(contract: Contract): Record<string, MockHandler> {
   const document = documentOf(contract)
   const operations = operationsOf(document)
-  const source: SchemaSource = { ...readContract(document), direction: 'response' }
+  const { schemas = {} } = nameAlternatives(document, 'values').components ?? {}
+  // Values are checked by the schemas as they are, which allow examples that have other names.
+  const source: SchemaSource = { ...readContract(document), schemas, direction: 'response' }
   const memories: Collections[] = []
 
   const replyTo = (operation: ContractOperation, input: MockInput, { request, auth }: MockContext): MockReply => {
