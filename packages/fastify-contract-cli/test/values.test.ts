@@ -160,6 +160,13 @@ test('a plain value lacks only the part that has none', () => {
   expect(plainValue(schema, contract)).toEqual({ flag: true, either: 1n })
 })
 
+test('a decimal is made of digits, and no text is refused for it', () => {
+  const decimal: Schema = { type: 'string', format: 'decimal' }
+  const texts = fc.sample(valuesOf(decimal, contract), { seed: 1, numRuns: 20 })
+  for (const text of [plainValue(decimal, contract), ...texts]) expect(text).toMatch(/^-?[0-9]+(?:\.[0-9]+)?$/)
+  expect(breaksOf(decimal, 'body', contract).map(({ rule }) => rule)).not.toContain('format')
+})
+
 test('the mock keeps the properties that a condition declares', () => {
   const kind: Schema = { type: 'string' }
   const then: Schema = { properties: { count }, required: ['count'] }

@@ -23,7 +23,10 @@ const formats: Record<string, [plain: string, texts: () => fc.Arbitrary<string>]
   url: ['https://example.com/', urls],
   'uri-reference': ['/path', () => fc.webPath()],
   byte: ['dGV4dA==', () => fc.base64String()],
+  decimal: ['1.5', () => fc.constantFrom('0', '-12.50', '1000000.000001')],
 }
+/** Of these, a server is not known to refuse any text. */
+const unchecked: readonly string[] = [beyondFormats, 'decimal']
 
 /** The plain text of a format; undefined for an open one. */
 export function formatText(format: string): string | undefined {
@@ -32,7 +35,7 @@ export function formatText(format: string): string | undefined {
 
 /** Whether every text is of a format. One that is not known is open, as for the server. */
 export function isUncheckedFormat(format: unknown): boolean {
-  return typeof format !== 'string' || !(format in formats) || format === beyondFormats
+  return typeof format !== 'string' || !(format in formats) || unchecked.includes(format)
 }
 
 /** Characters that software is known to change, cut or refuse. */
