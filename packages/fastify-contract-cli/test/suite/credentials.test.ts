@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { contractOf } from '../contracts.ts'
+import { contractOf, json } from '../contracts.ts'
 import { answer, runTestOf } from './run-test.ts'
 
 const responses = { 204: { description: 'Done.' }, 401: { description: 'Who?' } }
@@ -10,12 +10,18 @@ const securitySchemes = {
   key: { type: 'apiKey', in: 'header', name: 'X-Key' },
   app: { type: 'apiKey', in: 'query', name: 'app' },
   session: { type: 'apiKey', in: 'cookie', name: 'sid' },
+  oauth: { type: 'oauth2', flows: {} },
 }
 type Scheme = keyof typeof securitySchemes
 type Alternatives = Partial<Record<Scheme, []>>[]
 
-const given = { bearer: 't', login: 'me:pw', key: 'k', app: 'a', session: 's' }
-const right: Record<Scheme, string> = { ...given, bearer: 'Bearer t', login: `Basic ${btoa(given.login)}` }
+const given = { bearer: 't', login: 'me:pw', key: 'k', app: 'a', session: 's', oauth: 'o' }
+const right: Record<Scheme, string> = {
+  ...given,
+  bearer: 'Bearer t',
+  oauth: 'Bearer o',
+  login: `Basic ${btoa(given.login)}`,
+}
 const authOf = (...schemes: Scheme[]) => schemes.flatMap((name) => ['--auth', `${name}=${given[name]}`])
 
 /** What a request has for a scheme. */
@@ -31,7 +37,7 @@ const exactly: Accepts = (name, sent) => sent === right[name]
 const any =
   (open: Scheme): Accepts =>
   (name, sent) =>
-    name === open ? sent.startsWith(right[name].replace(/ .*|^\w$/, '')) && sent !== '' : exactly(name, sent)
+    name === open ? sent.startsWith(right[name].replace(/(?<= ).*|^\w$/, '')) && sent !== '' : exactly(name, sent)
 
 /** Tests a server of one operation. @returns the report, without what is never seen */
 async function run(security: Alternatives, accepts: Accepts, args: string[]) {
@@ -71,6 +77,13 @@ test.each<[string, Alternatives, Accepts, string[], string]>([
     any('key'),
     authOf('bearer', 'key'),
     'refuses unknown credentials of key',
+  ],
+  [
+    'one of two that look alike',
+    [{ bearer: [] }, { oauth: [] }],
+    any('oauth'),
+    authOf('bearer', 'oauth'),
+    'refuses unknown credentials of bearer or oauth',
   ],
   [
     'an alternative without known credentials',
@@ -132,4 +145,30 @@ test.each<[Scheme, string[]]>([
   expect(Math.max(...sent.map(({ length }) => length))).toBeLessThan(2)
   const broken = await run(both, (name, text) => (name === scheme && text === '') || isKnown(name, text), args)
   expect(broken.reports).toContain('refuses no credentials')
+})
+
+test('a deletion without credentials is tried before nothing is left to delete', async () => {
+  const things = new Set<string>()
+  const url = await answer(({ method, url: path = '' }) => {
+    const id = path.slice('/things/'.length)
+    if (method === 'POST') {
+      things.add(String(things.size))
+      return [201, JSON.stringify({ id: String(things.size - 1) }), 'application/json']
+    }
+    return [things.delete(id) ? 204 : 404]
+  })
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
+  const created = { 201: { description: 'Added.', content: json({ type: 'object' }) } }
+  const deleted = { ...responses, 404: { description: 'Nothing.' } }
+  const document = contractOf(
+    {
+      '/things': { post: { operationId: 'addThing', security: [], responses: created } },
+      '/things/{id}': {
+        delete: { operationId: 'dropThing', parameters: [id], security: [{ key: [] }], responses: deleted },
+      },
+    },
+    { components: { securitySchemes } },
+  )
+  const { lines } = await runTestOf(document, ['--url', url, '--seed', '1', ...authOf('key')])
+  expect(lines).toContainEqual(expect.stringMatching(/^  refuses no credentials → received 204, expected 401$/))
 })

@@ -84,7 +84,10 @@ function faultsOfAlternative(
         { ...request, schemes: right },
       )
   })
-  const [ofWrong, ofRight] = [wrong, right].map((each) => each.join(' and '))
+  const sameAs = (name: string) => [...new Set(alternatives.flat())].filter((each) => placeOf(each) === placeOf(name))
+  const [ofWrong, ofRight] = [wrong, right].map((some) => {
+    return [...new Set(some.map((name) => sameAs(name).join(' or ')))].join(' and ')
+  })
   const beside = right.length === 0 ? '' : ` beside those of ${String(ofRight)}`
   const missing: Changes = right.length === 0 ? [] : [(request) => ({ ...request, schemes: right })]
   return [

@@ -90,7 +90,14 @@ function testsOfOperation(operation: ContractOperation, tools: OperationTools): 
     weight: runs.stages,
     run: () => testStages(operation, malformed, tools),
   }
+  const testOf = (each: MalformedRequest): Test => {
+    const weight = runs.malformed * each.changes.length
+    return { title: `refuses ${each.title}`, weight, run: () => testMalformed(operation, each, tools) }
+  }
+  // Once everything is deleted, nothing is refused for its credentials.
+  const isFirst = ({ stage }: MalformedRequest) => operation.method === 'delete' && stage === 'credentials'
   return [
+    ...malformed.filter(isFirst).map(testOf),
     { title: titleOfValid, weight: runs.allowed, run: () => testAllowed(operation, tools) },
     ...(alternatives.length > 1 ? alternatives : []).map((names): Test => {
       const title = `accepts ${credentialsOf(names)}`
@@ -102,10 +109,7 @@ function testsOfOperation(operation: ContractOperation, tools: OperationTools): 
       const title = `refuses ${place} that breaks: ${rule}`
       return { title, weight: runs.broken, broken: { place, rule }, run: () => testBreak(operation, each, tools) }
     }),
-    ...malformed.map((each): Test => {
-      const weight = runs.malformed * each.changes.length
-      return { title: `refuses ${each.title}`, weight, run: () => testMalformed(operation, each, tools) }
-    }),
+    ...malformed.filter((each) => !isFirst(each)).map(testOf),
     ...(isStrict ? [stagesTest] : []),
   ]
 }
@@ -141,13 +145,13 @@ async function testAlternative(operation: ContractOperation, names: readonly str
   )
 }
 
-/** Sends a request to something that exists, in two of three cases and where one is known. */
+/** Sends a request to something that exists, in so many of a hundred cases and where one is known. */
 type Direct = (request: ContractRequest) => ContractRequest
 
-function directing(operation: ContractOperation, items: KnownItems): fc.Arbitrary<Direct> {
+function directing(operation: ContractOperation, items: KnownItems, percent = 66): fc.Arbitrary<Direct> {
   return fc.nat(99).map((choice) => {
     const direct: Direct = (request) =>
-      choice < 66 || items.isSpared(request) ? items.directed(operation, request, choice) : request
+      choice < percent || items.isSpared(request) ? items.directed(operation, request, choice) : request
     return Object.assign(direct, { [fc.toStringMethod]: () => `item ${String(choice)}` })
   })
 }
@@ -205,6 +209,7 @@ interface Refused extends BrokenRequest {
  * Tests that requests are refused and change nothing.
  *
  * @param type the media type of their bodies; undefined for each
+ * @returns the statuses of the refusals
  */
 async function testRefused<Drawn>(
   operation: ContractOperation,
@@ -213,9 +218,9 @@ async function testRefused<Drawn>(
   drawn: fc.Arbitrary<Drawn>,
   times: number,
   refused: (drawn: Drawn) => Refused,
-): Promise<void> {
+): Promise<ReadonlySet<number>> {
   const send = await newCaller()
-  let refusals = 0
+  const refusals = new Set<number>()
   await check(drawn, times, async (each) => {
     const { request, base, refusal } = refused(each)
     try {
@@ -226,12 +231,13 @@ async function testRefused<Drawn>(
     }
     const status = items.statusOf(request)
     // Whether its target exists does not depend on valid requests.
-    const isOfBroken = status !== undefined && valid.isOfBroken(operation, type, status)
-    if (refusal.stage === 'target' || isOfBroken) refusals++
+    const isRefused = (own: number) => refusal.stage === 'target' || valid.isOfBroken(operation, type, own)
+    if (status !== undefined && isRefused(status)) refusals.add(status)
   })
-  if (refusals === 0)
+  if (refusals.size === 0)
     throw new LeftOut('no success', 'valid requests get the same response, so that a refusal says nothing')
   await assertUnchanged(send)
+  return refusals
 }
 
 /** @throws Fault of a valid request, if all that is wrong with it is wrong with its broken one */
@@ -283,16 +289,21 @@ async function testMalformed(
   tools: OperationTools,
 ): Promise<void> {
   const { contract, items } = tools
+  const isOfCredentials = stage === 'credentials'
   // A server may refuse odd values, or what is not there, before it reads credentials.
-  const base =
-    stage === 'credentials' ? fc.constant(validRequest(operation, contract)) : soundRequests(operation, tools)
-  const drawn = fc.tuple(base, directing(operation, items), fc.constantFrom(...changes))
+  const base = isOfCredentials ? fc.constant(validRequest(operation, contract)) : soundRequests(operation, tools)
+  const direction = directing(operation, items, isOfCredentials ? 100 : undefined)
+  const drawn = fc.tuple(base, direction, fc.constantFrom(...changes))
   const refusal = refusalOf(operation, stage, failure)
   const times = runs.malformed * changes.length
-  await testRefused(operation, jsonType(operation), tools, drawn, times, ([request, direct, change]) => {
+  const statuses = await testRefused(operation, jsonType(operation), tools, drawn, times, (each) => {
+    const [request, direct, change] = each
     const base = direct(request)
     return { request: change(base), base, refusal }
   })
+  if (isOfCredentials && [...statuses].every((status) => status === 404 || status === 410)) {
+    throw new LeftOut('nothing to send', 'nothing is there that a request without the right credentials could reach')
+  }
 }
 
 async function testStages(
