@@ -142,7 +142,7 @@ test('a refusal with an unexpected status is a note', () => {
     operation: 'addNode',
     route: 'POST /nodes',
     title: 'addNode refuses a document that is cut off',
-    notes: ['422, expected 400'],
+    notes: [{ text: '422, expected 400' }],
     verdict: 'ok',
     requests: 1,
   })

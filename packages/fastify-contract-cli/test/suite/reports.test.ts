@@ -93,6 +93,17 @@ test('a rule is blamed where a valid request has another fault', async () => {
   )
 })
 
+test('a note of a refusal that the contract does not explain shows one request', async () => {
+  const url = await serve((body) => (typeof body === 'object' && body !== null && !('kind' in body) ? 204 : 400))
+  const { lines } = await runTestOf(thingsWith({ ...done, 400: refused }), args(url))
+  const notes = lines.flatMap((line, index) =>
+    line.startsWith('  note: ') ? [`${line}${lines[index + 1] ?? ''}`] : [],
+  )
+  expect(notes).toEqual([
+    expect.stringMatching(/^ {2}note: 400 for a request .* \(\d tests?\) {2}curl .* -d '\{.*"kind":.*\}'$/),
+  ])
+})
+
 test('a server that refuses everything is not tested by its refusals', async () => {
   const { code, lines } = await runTestOf(thingsWith({ ...done, 400: refused }), args(await serve(() => 400)))
   expect(code).toBe(2)

@@ -1,4 +1,4 @@
-import type { WireRequest } from '../../suite/ground/exchange.ts'
+import { type WireRequest, sizeOf } from '../../suite/ground/exchange.ts'
 import type { TestRun } from '../../suite/run/run.ts'
 import type { Result } from '../../suite/run/result.ts'
 import { curlOf } from './curl.ts'
@@ -98,6 +98,9 @@ function several(names: string[], maxNames: number): string {
 
 /** @param results of one operation; there is one at least */
 function printOperation(results: readonly Result[], seed: number, { urlOf, secrets }: PrintOptions): void {
+  const printRequest = (request: WireRequest) => {
+    printLine(`  ${curlOf(urlOf(request), request, (text) => secrets.shellWord(text))}`)
+  }
   const route = results[0]?.route
   const faults = results.filter((result) => result.verdict === 'fault')
   const count = (verdict: Result['verdict'], text: string) => {
@@ -111,10 +114,14 @@ function printOperation(results: readonly Result[], seed: number, { urlOf, secre
     printLine(`  not judged in ${counted(tests.length, 'test')}: ${reason}`)
   for (const { title, problem, requests } of groupsOf(faults)) {
     printLine(`  ${title} → ${problem}`)
-    for (const request of requests) printLine(`  ${curlOf(urlOf(request), request, (text) => secrets.shellWord(text))}`)
+    for (const request of requests) printRequest(request)
   }
   if (faults.length > 0) printLine(`  again: --seed ${String(seed)}${route === undefined ? '' : ` --only "${route}"`}`)
   const notes = results.flatMap((result) => result.notes)
-  for (const [note, same] of Map.groupBy(notes, (each) => each))
+  for (const [note, same] of Map.groupBy(notes, ({ text }) => text)) {
     printLine(`  note: ${note} (${counted(same.length, 'test')})`)
+    const requests = same.flatMap(({ request }) => request ?? [])
+    const [smallest] = requests.toSorted((a, b) => sizeOf(a) - sizeOf(b))
+    if (smallest !== undefined) printRequest(smallest)
+  }
 }

@@ -32,7 +32,7 @@ export class Secrets {
 
   /** A result without secrets: a server may repeat them in its response. */
   hideIn(result: Result): Result {
-    const notes = result.notes.map((note) => this.#hide(note))
+    const notes = result.notes.map((note) => ({ ...note, text: this.#hide(note.text) }))
     if (result.verdict === 'fault') {
       const hidden = (fault: ShownFault) => ({ ...fault, problem: this.#hide(fault.problem) })
       const [first, ...others] = result.faults

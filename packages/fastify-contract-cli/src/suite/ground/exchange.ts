@@ -6,6 +6,11 @@ export interface WireRequest {
   body?: string | Buffer
 }
 
+/** A size by which requests are compared: what is plain is smaller than what is not. */
+export function sizeOf({ url, headers, body = '' }: { url: string; headers?: object; body?: string | Buffer }): number {
+  return `${url}${JSON.stringify(headers)}${String(body)}`.replaceAll(/[^ -~]|\\/g, ' '.repeat(10)).length
+}
+
 /** A response as it came over the wire. Names of headers are in lower case. */
 export interface ReceivedResponse {
   status: number

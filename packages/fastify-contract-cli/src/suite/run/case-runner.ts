@@ -76,7 +76,7 @@ export class CaseRunner {
     }, trail)
     clock.endCase()
     if (outcome.verdict === 'fault') items.spare(outcome.faults.flatMap(({ requests }) => requests))
-    return { ...named, notes: [...trail.notes], ...outcome }
+    return { ...named, notes: [...trail.notes.values()], ...outcome }
   }
 
   /** Makes cases of tests. */

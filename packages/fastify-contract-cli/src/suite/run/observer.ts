@@ -56,7 +56,9 @@ export class Observer {
     })
     const unexpected = expected === undefined ? undefined : judge(received, expected)
     const note = undeclared ?? unexpected
-    if (note !== undefined) this.#trail.note(note)
+    if (note === undefined) return received
+    if (expected?.isAllowed === true) this.#trail.noteRequest(note)
+    else this.#trail.note(note)
     return received
   }
 

@@ -4,7 +4,7 @@ import { type LeftOutCause, LeftOut } from '../ground/left-out.ts'
 import type { BrokenRule } from '../state/test-case.ts'
 import { type Counterexample, type FailedCase, BrokenProperty } from './property.ts'
 import { faultOf, isOfValid } from './report-key.ts'
-import type { Trail } from './trail.ts'
+import type { Note, Trail } from './trail.ts'
 
 /** What a case is about. */
 export interface Named {
@@ -16,7 +16,7 @@ export interface Named {
 }
 
 /** What came of a case. Notes are what is neither right nor a fault. */
-export type Result = Named & { notes: string[] } & Outcome
+export type Result = Named & { notes: Note[] } & Outcome
 
 type Outcome =
   | {

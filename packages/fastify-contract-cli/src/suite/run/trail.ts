@@ -1,9 +1,16 @@
-import type { Exchange, WireRequest } from '../ground/exchange.ts'
+import { type Exchange, type WireRequest, sizeOf } from '../ground/exchange.ts'
 
 /** How many requests are kept of one run of a case. */
 const maxRequests = 20
 /** How many different notes are kept of one case. */
 const maxNotes = 20
+
+/** What is neither right nor a fault. */
+export interface Note {
+  text: string
+  /** The smallest that got such a response, where the contract allows it. */
+  request?: WireRequest
+}
 
 /** What happens while a case runs. */
 export class Trail {
@@ -13,17 +20,25 @@ export class Trail {
   requests: WireRequest[] = []
   /** Whether a response was no 429: a server that has had enough says nothing of a request. */
   isAnswered = false
-  /** What is neither right nor a fault. */
-  notes = new Set<string>()
+  /** By their texts. */
+  notes = new Map<string, Note>()
 
   startCase(): void {
     this.requests = []
     this.isAnswered = false
-    this.notes = new Set()
+    this.notes = new Map()
   }
 
   readonly note = (text: string): void => {
-    if (this.notes.size < maxNotes) this.notes.add(text)
+    if (this.notes.size < maxNotes && !this.notes.has(text)) this.notes.set(text, { text })
+  }
+
+  /** Notes what came of the last request, which the contract allows. */
+  noteRequest(text: string): void {
+    this.note(text)
+    const [note, request] = [this.notes.get(text), this.requests.at(-1)]
+    if (note === undefined || request === undefined) return
+    if (note.request === undefined || sizeOf(request) < sizeOf(note.request)) note.request = request
   }
 
   /** Runs what is no part of what a report shows, unless it fails: then nothing else is. */

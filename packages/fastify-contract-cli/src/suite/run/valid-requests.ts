@@ -1,7 +1,7 @@
 import type { ContractOperation } from 'fastify-contract/document'
 import type { RequestParts } from '../write/request-parts.ts'
 import type { MadeRequest } from '../write/requests.ts'
-import type { ContractRequest } from '../ground/contract-request.ts'
+import { sizeOf } from '../ground/exchange.ts'
 
 /** How many requests of one operation and media type are remembered. */
 const maxAccepted = 20
@@ -42,9 +42,4 @@ export class ValidRequests {
     const known = type === undefined ? [...types.values()] : [types.get(type) ?? []].flat()
     return known.some(({ accepted }) => accepted.length > 0) || known.every(({ statuses }) => !statuses.has(status))
   }
-}
-
-/** What is plain counts as smaller than what is not. */
-function sizeOf({ url, headers = {}, body = '' }: ContractRequest): number {
-  return `${url}${JSON.stringify(headers)}${String(body)}`.replaceAll(/[^ -~]|\\/g, ' '.repeat(10)).length
 }
