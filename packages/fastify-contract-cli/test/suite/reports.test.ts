@@ -276,3 +276,35 @@ test('a response in which more of the same is wrong is no fault of its own', asy
   ])
   expect(faults.map(({ requests }) => requests.at(-1)?.body)).toEqual([expect.stringMatching(/^\[-?\d+\]$/)])
 })
+
+test('a creation with what is required alone, in plain, is followed where others are refused', async () => {
+  const item = json({ type: 'object', properties: { id: { type: 'integer' }, ...properties } })
+  const contract = contractOf(
+    {
+      '/things': {
+        post: {
+          operationId: 'addThing',
+          requestBody: { required: true, content: json(thing) },
+          responses: { 201: { description: 'Added.', content: item }, 400: refused },
+        },
+      },
+      '/things/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        get: { operationId: 'getThing', responses: { 200: { description: 'Found.', content: item }, 404: refused } },
+      },
+    },
+    { security: [] },
+  )
+  let count = 0
+  // Nothing is found.
+  const url = await answer(({ method }, text) => {
+    if (method !== 'POST') return [404]
+    if (text.toString() !== '{"name":"text"}') return [400]
+    return [201, JSON.stringify({ id: ++count, name: 'a' }), 'application/json']
+  })
+  const { lines } = await runTestOf(contract, args(url))
+  expect(reports(lines)).toContainEqual(
+    expect.stringMatching(/^ {2}creates \/things\/\{id\} that .* received 404, though it was created$/),
+  )
+  expect(lines).toContainEqual(expect.stringMatching(/^ {2}note: 400 for a request that the contract allows/))
+})

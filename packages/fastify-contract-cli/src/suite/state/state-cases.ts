@@ -4,9 +4,10 @@ import type { Test, Tools } from './test-case.ts'
 import { isPathOf } from '../ground/contract.ts'
 import { knownAlternatives } from '../write/credentials.ts'
 import { Item, allowed, isSuccess } from './item.ts'
+import type { ReceivedResponse } from '../ground/exchange.ts'
 import { LeftOut } from '../ground/left-out.ts'
 import { ReadBack } from './read-back.ts'
-import { requestsOf, validRequest } from '../write/requests.ts'
+import { madeRequests, requestsOf, simplerRequests, validRequest, variedParts } from '../write/requests.ts'
 import { type Resource } from '../ground/resources.ts'
 import { createdUrl } from './known-items.ts'
 import { ThingShape } from '../draw/thing-shape.ts'
@@ -29,6 +30,8 @@ export function stateTests(resources: readonly Resource[], tools: Tools): Test[]
   })
 }
 
+const isRefused = ({ status }: ReceivedResponse) => status >= 400 && status < 500
+
 async function testResource(resource: Resource, tools: Tools): Promise<void> {
   const { contract, newCaller, stranger, check, note } = tools
   const send = await newCaller()
@@ -48,13 +51,19 @@ async function testResource(resource: Resource, tools: Tools): Promise<void> {
   let created = 0
   let last = ''
   const drawn = fc.record({
-    request: requestsOf(resource.create, contract),
+    creation: madeRequests(resource.create, contract, variedParts(resource.create, contract)),
     // A change that does not matter is left out of the smallest case.
     changes: fc.tuple(...changes.map((change) => fc.option(change, { freq: 9 }))),
     isDeleted: fc.oneof(fc.constant(true), fc.constant(true), fc.boolean()),
   })
-  await check(drawn, runs, async ({ request, changes: changing, isDeleted }) => {
-    const received = await send(request, allowed)
+  await check(drawn, runs, async ({ creation, changes: changing, isDeleted }) => {
+    let { request } = creation
+    let received = await send(request, allowed)
+    for (const simpler of simplerRequests(resource.create, creation.parts, contract)) {
+      if (!isRefused(received)) break
+      request = simpler
+      received = await send(request, allowed)
+    }
     const url = received.status === 202 || !isSuccess(received) ? undefined : createdUrl(shape, request, received)
     last = isSuccess(received)
       ? 'its response does not name what it has created'

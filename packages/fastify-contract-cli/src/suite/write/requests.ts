@@ -111,6 +111,18 @@ export function variedParts(operation: ContractOperation, source: SchemaSource):
   )
 }
 
+/** Requests that may succeed where one does not: with what the contract requires alone, and with that in plain. */
+export function* simplerRequests(
+  operation: ContractOperation,
+  parts: RequestParts,
+  source: SchemaSource,
+): Generator<ContractRequest> {
+  for (const draw of [() => parts, () => plainParts(operation, source)]) {
+    const simpler = attempt('', {}, () => leastParts(operation, draw(), source))
+    if (simpler !== undefined) yield written(operation, simpler, source)
+  }
+}
+
 function plainBody(operation: ContractOperation, source: SchemaSource): RequestParts {
   const bodies = bodyParts(operation)
   for (const part of bodies) {
