@@ -238,6 +238,17 @@ test('bodies of conditions that exclude each other are drawn', async () => {
   expect([...wrong.keys()]).toContain('body/kind enum')
 })
 
+test('each text of a cookie arrives as it was drawn', async () => {
+  const cookie = (name: string, style: string, texts: string[]) =>
+    parameter('cookie', name, { required: true, style, explode: false, schema: { enum: texts } })
+  const parameters = [cookie('c', 'form', ['5%', '%41', 'a;b', '"q"', 'a b']), cookie('raw', 'cookie', ['%41', '"q"'])]
+  const { right } = await statusesOf({ parameters })
+  expect(new Set(right)).toEqual(new Set([204]))
+  const cookies = new Set(drawn({ parameters }).flatMap(({ headers }) => headers?.['cookie']?.split('; ') ?? []))
+  const written = ['c=5%25', 'c=%2541', 'c=a%3Bb', 'c=%22q%22', 'c=a b', 'raw=%41', 'raw="q"']
+  expect(cookies).toEqual(new Set(written))
+})
+
 test('a quoted integer of a cookie is not a broken one', async () => {
   const { wrong } = await statusesOf({ parameters: [parameter('cookie', 'c', { schema: { type: 'integer' } })] })
   expect(wrong.get('cookie/c canonical decimal form')).toEqual([400, 400, 400, 400, 400])

@@ -12,10 +12,10 @@ import { givenOf, isNeeded, plainValueOf, valuesOfPart } from './part-values.ts'
 import { type RequestParts, valuesIn, withValue } from './request-parts.ts'
 import { leastParts } from './least-parts.ts'
 import { fitted, hasUsualSize } from './request-size.ts'
-import { percentEncoded } from './spellings.ts'
+import { cookieText, percentEncoded } from './spellings.ts'
 import { NoGenerator, UnknownPart, attempt, needed } from '../ground/no-generator.ts'
 import { found, known } from '../draw/values.ts'
-import { writtenValue } from './written-value.ts'
+import { isCoded, writtenValue } from './written-value.ts'
 
 /**
  * What requests are made of that the contract allows for an operation. An optional part without known values is left out.
@@ -173,7 +173,8 @@ export function written(operation: ContractOperation, parts: RequestParts, sourc
   const textOf = ([part, value]: [Part, Json]) => {
     // What somebody has given is written in one way, by which it is known.
     const isPlain = way % 2 === 0 || value instanceof RawText
-    return writtenValue(value, part, !part.isEncoded ? String : isPlain ? encodeURIComponent : percentEncoded)
+    if (part.isEncoded) return writtenValue(value, part, isPlain ? encodeURIComponent : percentEncoded)
+    return writtenValue(value, part, isCoded(part) && !(value instanceof RawText) ? cookieText : String)
   }
   const path = valuesIn(parts, operation, ['path']).reduce(
     (url, each) => url.replace(`{${each[0].name}}`, () => textOf(each)),

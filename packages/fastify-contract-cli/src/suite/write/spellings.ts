@@ -11,6 +11,11 @@ export function percentEncoded(text: string): string {
   return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
 }
 
+/** The text of a cookie, which is percent-decoded, without what would end it and the quotes around it. */
+export function cookieText(text: string): string {
+  return text.replaceAll(/[%;]/g, encodeURIComponent).replace(/^"(.*)"$/, '%22$1%22')
+}
+
 /** Writes JSON in one of the ways that mean the same: order, white space, escapes and forms of numbers. */
 export function spelled(value: Json, way: number): string {
   const [escapes, space] = [Math.trunc(way / 2) % 3, ['', ' ', '\t\r\n '][way % 3]]

@@ -1,7 +1,7 @@
 import { type Json, RawText } from '../draw/json-value.ts'
 import { isObject } from '../ground/members.ts'
 import { type Part, fieldOf } from './part.ts'
-import { spelled, textOf } from './spellings.ts'
+import { cookieText, spelled, textOf } from './spellings.ts'
 
 /** A parameter that is there several times. */
 export class Repeated {
@@ -63,6 +63,11 @@ function isSplit(value: Json, { style, explode, isEncoded }: Part): boolean {
   return !partsOf(value).some((part) => textOf(part).includes(separator))
 }
 
+/** Whether a text is percent-encoded in a cookie: the style `cookie` has it as it is (OpenAPI 3.2, section 4.12.4). */
+export function isCoded({ path: [place], style }: Part): boolean {
+  return place === 'cookie' && style !== 'cookie'
+}
+
 /** No path is without a text, and not every text can be a header's or a cookie's. An empty query is none. */
 function arrives(value: Json, part: Part): boolean {
   switch (part.path[0]) {
@@ -70,7 +75,9 @@ function arrives(value: Json, part: Part): boolean {
       return !/^(?:|(?:\.|%2e){1,2})$/i.test(writtenValue(value, part, String))
     case 'header':
     case 'cookie':
-      return fieldsOf(value, part, String).every(([, text]) => /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text))
+      return fieldsOf(value, part, isCoded(part) ? cookieText : String).every(([, text]) => {
+        return /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text) && (part.style !== 'cookie' || !text.includes(';'))
+      })
     case 'querystring':
       return value !== ''
     case 'query':
