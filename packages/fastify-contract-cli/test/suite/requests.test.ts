@@ -249,6 +249,16 @@ test('each text of a cookie arrives as it was drawn', async () => {
   expect(cookies).toEqual(new Set(written))
 })
 
+test('the lengths of binary content are counted in bytes', async () => {
+  const file = { ...text, format: 'binary', minLength: 2, maxLength: 3 }
+  const form = { 'multipart/form-data': { schema: { type: 'object', required: ['file'], properties: { file } } } }
+  const { right, wrong } = await statusesOf({ requestBody: { required: true, content: form } })
+  expectJudged(right, wrong, 'body/file minLength', 'body/file maxLength')
+  const bytes = { requestBody: { required: true, content: { 'application/octet-stream': { schema: file } } } }
+  const lengths = drawn(bytes).map(({ body: sent = '' }) => Buffer.byteLength(sent))
+  expect(new Set(lengths)).toEqual(new Set([2, 3]))
+})
+
 test('a quoted integer of a cookie is not a broken one', async () => {
   const { wrong } = await statusesOf({ parameters: [parameter('cookie', 'c', { schema: { type: 'integer' } })] })
   expect(wrong.get('cookie/c canonical decimal form')).toEqual([400, 400, 400, 400, 400])

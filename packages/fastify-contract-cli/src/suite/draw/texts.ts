@@ -88,7 +88,8 @@ export function textsOf(flat: FlatSchema): fc.Arbitrary<string> {
   if (Object.hasOwn(formats, format)) return formats[format]![1]()
   // Any pattern but that of one class of characters draws its own texts.
   if (!awkwardUnits.some((unit) => expression.test(unit))) return textsMatching(expression)
-  const unit = anyUnit.filter((each) => expression.test(each))
+  // The characters of a binary text are its bytes.
+  const unit = anyUnit.filter((each) => expression.test(each) && (format !== 'binary' || each <= '\x7f'))
   const units = fc.array(unit, { minLength: 1, maxLength: shortText, size: 'max' })
   // A long text repeats a short one: to draw its units would take seconds.
   return fc.tuple(units, new Lengths(min, max)).map(([some, length]) => {

@@ -3,7 +3,7 @@ import type { Subschema } from 'fastify-contract/schema'
 import { type FlatSchema, type SchemaSource, flatten, namedTypesOf, sent, within } from '../draw/flat-schema.ts'
 import { type Json, RawText } from '../draw/json-value.ts'
 import { plainValue } from '../draw/plain-value.ts'
-import { allowed, exact, found } from '../draw/values.ts'
+import { allowed, assertListed, exact, found } from '../draw/values.ts'
 import { examplesOf } from '../ground/examples.ts'
 import { NoGenerator, UnknownPart, attempt } from '../ground/no-generator.ts'
 import { type Part, fieldOf } from './part.ts'
@@ -98,8 +98,15 @@ function knownValues(part: Part, source: SchemaSource): Json[] {
 /** @throws NoGenerator */
 function drawnValues(part: Part, source: SchemaSource): fc.Arbitrary<Json> {
   const schema = drawnSchema(part, source)
-  if (schema === undefined) return fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes))
+  if (schema === undefined) return fc.uint8Array(bytesIn(part, source)).map((bytes) => Buffer.from(bytes))
   return writtenValues(flatten(schema, source), part)
+}
+
+/** How many bytes a body has. @throws NoGenerator */
+function bytesIn({ schema }: Part, source: SchemaSource) {
+  const { minLength = 0, maxLength = Infinity } = flatten(schema, source).assertions
+  assertListed(minLength, `body of ${String(minLength)} bytes`)
+  return { minLength, maxLength: Math.min(maxLength, minLength + 64) }
 }
 
 /** The value of a part that a reader expects: the first that the contract names, or else a plain one. @throws NoGenerator */
@@ -108,7 +115,10 @@ export function plainValueOf(part: Part, source: SchemaSource): Json {
   const [known] = given === undefined ? knownValues(part, source) : [new RawText(given)]
   if (known !== undefined) return known
   const schema = drawnSchema(part, source)
-  if (schema === undefined) return Buffer.from('text')
+  if (schema === undefined) {
+    const { minLength, maxLength } = bytesIn(part, source)
+    return Buffer.from('text'.padEnd(minLength, 'text').slice(0, maxLength))
+  }
   return plainValue(schema, sourceOf(part, source), 0, (value) => canBeWritten(value, part))
 }
 
