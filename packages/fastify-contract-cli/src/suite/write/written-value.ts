@@ -75,6 +75,8 @@ function arrives(value: Json, part: Part): boolean {
       return !/^(?:|(?:\.|%2e){1,2})$/i.test(writtenValue(value, part, String))
     case 'header':
     case 'cookie':
+      // A header has Latin-1, in which Node writes and reads it.
+      if (!/^[!-:<>-~\xa1-\xff]+$/.test(part.name)) return false
       return fieldsOf(value, part, isCoded(part) ? cookieText : String).every(([, text]) => {
         return /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text) && (part.style !== 'cookie' || !text.includes(';'))
       })
