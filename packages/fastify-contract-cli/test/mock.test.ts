@@ -367,6 +367,31 @@ test('POST, PUT and PATCH on a thing change it, and DELETE names it', async () =
   expect(JSON.stringify(await send('GET /customers'))).not.toContain(`"${id}"`)
 })
 
+const pots = {
+  '/pots': {
+    get: {
+      responses: ok(object({ total: { type: 'integer' }, result: object({ pots: listOf(object({ name: text })) }) }), {
+        example: { total: 50, result: { pots: [] } },
+      }),
+    },
+  },
+  '/pots/{pot_name}': {
+    ...pathWith('pot_name'),
+    get: { responses: { ...ok(object({ status: text })), 404: { description: 'None.' } } },
+    put: { ...sends(object({ size: { type: 'integer' } })), responses: ok(object({ result: { type: 'boolean' } })) },
+    delete: { responses: ok(object({ deleted: { type: 'boolean' } }), { example: { deleted: false } }) },
+  },
+}
+
+test('what PUT creates is in the list, and counted', async () => {
+  const send = await clientOf(pots, {})
+  expect(await send('PUT /pots/red', { size: 1 })).toEqual({ result: true })
+  expect(await send('GET /pots')).toEqual({ total: 1, result: { pots: [{ name: 'red' }] } })
+  expect(await send('DELETE /pots/red')).toEqual({ deleted: true })
+  expect(await send('GET /pots/red')).toBe(404)
+  expect(await send('GET /pots')).toEqual({ total: 0, result: { pots: [] } })
+})
+
 test('a POST whose reply has nothing of what it sends creates nothing', async () => {
   const send = await clientOf(changes, { Customer: customerSchema })
   const before = await send('GET /tokens')

@@ -3,12 +3,13 @@ import { type ContractOperation, declaredResponse, isReading } from 'fastify-con
 import type { Subschema } from 'fastify-contract/schema'
 import { successOf } from '../suite/ground/contract.ts'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
-import { type Resource, collectionOf, idTextOf, resourcesOf } from '../suite/ground/resources.ts'
+import { type Resource, collectionOf, collectionsIn, idTextOf } from '../suite/ground/resources.ts'
 import { type Members, isObject, replaced } from '../suite/ground/members.ts'
 import { attempt } from '../suite/ground/no-generator.ts'
 import { plainValue } from '../suite/draw/plain-value.ts'
 import { replySchemaOf } from '../suite/draw/thing-shape.ts'
 import { isReply } from './conform.ts'
+import { counted } from './last-page.ts'
 import { Memory } from './memory.ts'
 import { type MockReply, replyOf } from './replies.ts'
 import { Things } from './things.ts'
@@ -49,9 +50,10 @@ export class Collections {
 
   constructor(operations: readonly ContractOperation[], source: SchemaSource) {
     this.#source = source
-    const all = resourcesOf({ operations }).flatMap((resource): [ContractOperation, Resource][] => {
+    const beside = Map.groupBy(operations, collectionOf)
+    const all = collectionsIn(operations).flatMap((resource): [ContractOperation, Resource][] => {
       const ofThings = Object.values(resource.operations).filter((operation) => operation !== undefined)
-      const ofCollection = operations.filter((operation) => collectionOf(operation) === resource.collection)
+      const ofCollection = isChanged(resource) ? (beside.get(resource.collection) ?? []) : []
       return [...ofThings, ...ofCollection].map((operation) => [operation, resource])
     })
     this.#resources = new Map(all)
@@ -65,7 +67,7 @@ export class Collections {
     this.#things.set(resource, things)
     const filledIn = (_all: string, name: string) => encodeURIComponent(String(path[name]))
     const collection = resource.collection.replaceAll(/\{([^{}]+)\}/g, filledIn)
-    this.#memory.seed(collection, () => this.#seedOf(things))
+    if (isChanged(resource)) this.#memory.seed(collection, () => this.#seedOf(things))
     const respond: Asked['respond'] = (status, show, id) => {
       const item = resource.path.slice(resource.collection.length)
       const location = (name: string) =>
@@ -101,7 +103,10 @@ export class Collections {
     }
     const reply = respond(successOf(operation), (schema, plain) => {
       const members = stored?.members ?? things.withId(things.shownIn(plain(), schema) ?? {}, given)
-      return things.shown(members, schema, plain)
+      const shown = things.shown(members, schema, plain)
+      if (operation.method !== 'delete' || !isObject(shown) || shown['deleted'] !== false) return shown
+      const deleted = { ...shown, deleted: true }
+      return isReply(deleted, schema, this.#source) ? deleted : shown
     })
     if (operation.method === 'delete') this.#memory.delete(collection, id)
     return reply
@@ -138,7 +143,7 @@ export class Collections {
       const members = this.#memory.list(collection).slice(0, maxItems)
       const list = members.map((each) => things.shown(each, items, () => plainValue(items, this.#source)))
       const value = replaced(path.length === 0 ? list : plain(), path, list)
-      return isReply(value, schema, this.#source) ? value : plain()
+      return isReply(value, schema, this.#source) ? counted(value, list.length, schema, this.#source) : plain()
     })
   }
 
@@ -161,4 +166,9 @@ export class Collections {
         return idTextOf(drawn) === undefined ? id : drawn
     }
   }
+}
+
+/** Whether clients add to a collection, or change things of it. */
+function isChanged({ create, operations }: Resource): boolean {
+  return create !== undefined || Object.keys(operations).some((method) => !isReading(method))
 }

@@ -17,8 +17,8 @@ interface List {
 const anyThing = ['data', 'item', 'object', 'resource', 'result']
 
 /** How the schemas of a contract show the things of a collection: alone, in an envelope, in a list. */
-export class ThingShape {
-  readonly resource: Resource
+export class ThingShape<Kind extends Resource = Resource> {
+  readonly resource: Kind
   /** The schema of one thing. */
   readonly schema: Subschema
   readonly #source: SchemaSource
@@ -27,7 +27,7 @@ export class ThingShape {
   /** The schema of the body that shows one thing. */
   readonly #shown: Schema | undefined
 
-  constructor(resource: Resource, source: SchemaSource) {
+  constructor(resource: Kind, source: SchemaSource) {
     this.resource = resource
     this.#source = source
     const { get, put, patch } = resource.operations

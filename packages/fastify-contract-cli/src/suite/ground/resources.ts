@@ -2,11 +2,12 @@ import type { ContractOperation } from 'fastify-contract/document'
 import { parseExactly } from './exact-json.ts'
 import { type Members, isObject, valueAt } from './members.ts'
 
-/** A collection that a contract lets clients add to, and the operations on one thing of it. */
+/** A collection of a contract, and the operations on one thing of it. */
 export interface Resource {
   /** The path of the collection without what ends it, such as `/pets` of `/pets/` and of `/pets.json`. */
   collection: string
-  create: ContractOperation
+  /** Adds to it; of some collections PUT on one thing does. */
+  create: ContractOperation | undefined
   list: ContractOperation | undefined
   /** The path of one thing, such as `/pets/{petId}`. */
   path: string
@@ -22,28 +23,32 @@ export interface Operations {
 
 const none: Pick<ReadonlySet<ContractOperation>, 'has'> = new Set()
 
-/** Finds the collections of a contract: a POST, beside whose path stands that of one thing. @param without not these */
-export function resourcesOf({ operations }: Operations, without = none): Resource[] {
-  const usable = operations.filter((operation) => !without.has(operation))
-  return usable.flatMap((create) => resourceOf(create, usable) ?? [])
+/** A collection that clients add to by POST. */
+export type GrowingResource = Resource & { create: ContractOperation }
+
+/** Finds the collections of a contract that clients add to by POST. @param without not these */
+export function resourcesOf({ operations }: Operations, without = none): GrowingResource[] {
+  const all = collectionsIn(operations.filter((operation) => !without.has(operation)))
+  return all.filter((resource): resource is GrowingResource => resource.create !== undefined)
 }
 
-function resourceOf(create: ContractOperation, operations: readonly ContractOperation[]): Resource | undefined {
-  if (create.method !== 'post') return undefined
-  const collection = collectionOf(create)
-  const itemOperations = operations.filter(({ path }) => {
-    return path.startsWith(`${collection}/`) && /^\{[^{}/]+\}(?:\.\w+)?$/.test(path.slice(collection.length + 1))
+/** Finds the collections of a contract: what the paths of single things are in. */
+export function collectionsIn(operations: readonly ContractOperation[]): Resource[] {
+  const beside = Map.groupBy(operations, collectionOf)
+  const ofThings = Map.groupBy(operations, ({ path }) => /^(.*)\/\{[^{}/]+\}(?:\.\w+)?$/.exec(path)?.[1])
+  return [...ofThings].flatMap(([collection, [first, ...others]]) => {
+    if (collection === undefined || first === undefined) return []
+    const onCollection = beside.get(collection) ?? []
+    const create = onCollection.find(({ method }) => method === 'post')
+    return {
+      collection,
+      create,
+      list: onCollection.find(({ path, method }) => method === 'get' && path === (create?.path ?? path)),
+      path: first.path,
+      parameter: first.path.slice(collection.length + 2, first.path.lastIndexOf('}')),
+      operations: Object.fromEntries([first, ...others].map((operation) => [operation.method, operation])),
+    }
   })
-  const [first] = itemOperations
-  if (first === undefined) return undefined
-  return {
-    collection,
-    create,
-    list: operations.find(({ path, method }) => path === create.path && method === 'get'),
-    path: first.path,
-    parameter: first.path.slice(collection.length + 2, first.path.lastIndexOf('}')),
-    operations: Object.fromEntries(itemOperations.map((operation) => [operation.method, operation])),
-  }
 }
 
 /** The path of a collection without what ends it. */

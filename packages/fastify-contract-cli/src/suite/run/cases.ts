@@ -5,7 +5,7 @@ import { alternativesOf, knownAlternatives } from '../write/credentials.ts'
 import { testExamples, testLinks } from './example-cases.ts'
 import { type Expectation, Fault, Unjudged } from '../ground/fault.ts'
 import { type LeftOutCause, LeftOut } from '../ground/left-out.ts'
-import { type Resource, resourcesOf } from '../ground/resources.ts'
+import { type GrowingResource, resourcesOf } from '../ground/resources.ts'
 import type { KnownItems } from '../state/known-items.ts'
 import { type MalformedRequest, malformedRequestsOf } from '../break/malformed-requests.ts'
 import { type RefusalName, type Stage, statusesOfRefusal } from '../ground/refusals.ts'
@@ -41,7 +41,7 @@ export function testsOf(tools: Tools, chosen: readonly ContractOperation[]): Tes
     { title: 'the links of a response lead to a success', weight: 20, run: () => testLinks(tools) },
   ]
   // What they leave is found by the requests of others.
-  const isNeeded = ({ create, path }: Resource) =>
+  const isNeeded = ({ create, path }: GrowingResource) =>
     chosen.includes(create) || chosen.some((operation) => operation.path.startsWith(path))
   const resources = resourcesOf(contract, skipped).filter(isNeeded)
   // The others find what only PUT makes, and what DELETE has not removed yet.

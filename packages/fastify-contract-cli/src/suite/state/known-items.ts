@@ -3,13 +3,17 @@ import { type SentRequest, isPathOf, operationOf } from '../ground/contract.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
 import type { ReceivedResponse } from '../ground/exchange.ts'
 import { isObject } from '../ground/members.ts'
-import { type Operations, type Resource, resourcesOf } from '../ground/resources.ts'
+import { type GrowingResource, type Operations, resourcesOf } from '../ground/resources.ts'
 import { bodyOf, collectionOf, idIn, idTextOf, linksOf } from '../ground/resources.ts'
 import type { SchemaSource } from '../draw/flat-schema.ts'
 import { ThingShape, replySchemaOf } from '../draw/thing-shape.ts'
 
 /** The path of what a request has created, as far as its response or a link of the contract names it. */
-export function createdUrl(shape: ThingShape, sent: ContractRequest, received: ReceivedResponse): string | undefined {
+export function createdUrl(
+  shape: ThingShape<GrowingResource>,
+  sent: ContractRequest,
+  received: ReceivedResponse,
+): string | undefined {
   const { resource } = shape
   const [path = ''] = sent.url.split('?', 1)
   const location = String(received.headers['location'] ?? '')
@@ -27,7 +31,7 @@ export function createdUrl(shape: ThingShape, sent: ContractRequest, received: R
 }
 
 function linkedId(
-  { create, operations, parameter }: Resource,
+  { create, operations, parameter }: GrowingResource,
   sent: ContractRequest,
   received: ReceivedResponse,
 ): string | undefined {
@@ -47,7 +51,7 @@ const maxPaths = 20
 /** What a caller has created and not deleted, by the paths of the contract. */
 export class KnownItems {
   readonly #contract: Operations
-  readonly #shapes: readonly ThingShape[]
+  readonly #shapes: readonly ThingShape<GrowingResource>[]
   readonly #paths = new Map<string, string[]>()
   readonly #gone = new Set<string>()
   readonly #statuses = new WeakMap<ContractRequest, number>()

@@ -8,7 +8,7 @@ import type { ReceivedResponse } from '../ground/exchange.ts'
 import { LeftOut } from '../ground/left-out.ts'
 import { ReadBack } from './read-back.ts'
 import { madeRequests, requestsOf, simplerRequests, validRequest, variedParts } from '../write/requests.ts'
-import { type Resource } from '../ground/resources.ts'
+import type { GrowingResource } from '../ground/resources.ts'
 import { createdUrl } from './known-items.ts'
 import { ThingShape } from '../draw/thing-shape.ts'
 import { attempt } from '../ground/no-generator.ts'
@@ -17,7 +17,7 @@ import { attempt } from '../ground/no-generator.ts'
 const runs = 20
 
 /** Lists the tests that what is created is found, listed, deleted and gone, and hidden from another caller. */
-export function stateTests(resources: readonly Resource[], tools: Tools): Test[] {
+export function stateTests(resources: readonly GrowingResource[], tools: Tools): Test[] {
   return resources.flatMap(({ list, ...resource }) => {
     // A list that wants parameters may show others.
     const isFree = list?.parameters.every(({ required, in: place }) => required !== true || place === 'path')
@@ -32,7 +32,7 @@ export function stateTests(resources: readonly Resource[], tools: Tools): Test[]
 
 const isRefused = ({ status }: ReceivedResponse) => status >= 400 && status < 500
 
-async function testResource(resource: Resource, tools: Tools): Promise<void> {
+async function testResource(resource: GrowingResource, tools: Tools): Promise<void> {
   const { contract, newCaller, stranger, check, note } = tools
   const send = await newCaller()
   const { put, patch } = resource.operations
