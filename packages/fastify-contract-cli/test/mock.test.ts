@@ -392,6 +392,19 @@ test('what PUT creates is in the list, and counted', async () => {
   expect(await send('GET /pots')).toEqual({ total: 0, result: { pots: [] } })
 })
 
+test('a PUT that requires nothing of what POST requires changes a part', async () => {
+  const group = object({ id: text, name: text, note: text })
+  const send = await clientOf(
+    {
+      '/groups': { post: { ...sends({ ...group, required: ['name'] }), responses: ok(group) } },
+      '/groups/{group_id}': { ...pathWith('group_id'), put: { ...sends(group), responses: ok(group) } },
+    },
+    {},
+  )
+  const { id } = (await send('POST /groups', { name: 'Staff' })) as { id: string }
+  expect(await send(`PUT /groups/${id}`, { note: 'All' })).toEqual({ id, name: 'Staff', note: 'All' })
+})
+
 test('a POST whose reply has nothing of what it sends creates nothing', async () => {
   const send = await clientOf(changes, { Customer: customerSchema })
   const before = await send('GET /tokens')

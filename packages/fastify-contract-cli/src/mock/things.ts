@@ -62,7 +62,10 @@ export class Things {
   /** What a request makes of a thing. @param type the media type of what it sends */
   changed(operation: ContractOperation, before: Members, sent: Members, type: string): Members {
     if (/merge-patch\+json/.test(type)) return mergePatched(before, sent)
-    if (operation.method !== 'put') return { ...before, ...sent }
+    const { create } = this.resource
+    // What requires nothing of what POST requires is a part.
+    const isPart = create !== undefined && this.#isNeedy(create) && !this.#isNeedy(operation)
+    if (operation.method !== 'put' || isPart) return { ...before, ...sent }
     const members = membersIn(this.#shape.inside(requestSchemaOf(operation) ?? {}), this.#source)
     const replaceable = Object.keys(members).filter((name) => !flatten(members[name]!, this.#source).isReadOnly)
     // What a client cannot send is the server's.
@@ -140,6 +143,11 @@ export class Things {
     const own = this.#schemaAt(path, schema)
     const changed = replaced(thing, path, values.find((each) => isReply(each, own, this.#source)) ?? id)
     return isObject(changed) ? changed : thing
+  }
+
+  /** Whether what an operation takes has members that are required. */
+  #isNeedy(operation: ContractOperation): boolean {
+    return flatten(this.#shape.inside(requestSchemaOf(operation) ?? {}), this.#source).required.length > 0
   }
 
   #namesIn(schema: Subschema): string[] {
