@@ -14,8 +14,11 @@ function printed(value: unknown, indent: string, before: number): string {
   const [open, close, members] = Array.isArray(value)
     ? ['[', ']', value.map((member) => printed(member, inner, 0))]
     : ['{', '}', Object.entries(value).map(([name, member]) => printedMember(name, member, inner))]
-  const line = `${open}${members.join(', ')}${close}`
-  if (indent.length + before + line.length <= width && !line.includes('\n')) return line
+  const separators = 2 * Math.max(0, members.length - 1)
+  const length = members.reduce((sum, member) => sum + member.length, open.length + separators + close.length)
+  // The line of the document would be a copy of all of it.
+  const fits = indent.length + before + length <= width && !members.some((member) => member.includes('\n'))
+  if (fits) return `${open}${members.join(', ')}${close}`
   return `${open}\n${members.map((member) => inner + member).join(',\n')}\n${indent}${close}`
 }
 

@@ -22,7 +22,7 @@ export interface Reading {
 
 /** Whether a member gives a schema an identifier, an anchor or a dynamic reference. */
 export function isIdentifier(name: string, value: unknown): boolean {
-  return /^\$(?:self|id|anchor|dynamicAnchor|dynamicRef)$/.test(name) && typeof value === 'string'
+  return typeof value === 'string' && /^\$(?:self|id|anchor|dynamicAnchor|dynamicRef)$/.test(name)
 }
 
 /**
