@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { UnservableContract } from 'fastify-contract'
-import { type ContractOperation, basePathsOf, sealContract } from 'fastify-contract/document'
+import { type ContractOperation, basePathsOf, documentOf, sealContract } from 'fastify-contract/document'
 import { printable } from 'fastify-contract/json'
 import { BrokenContract } from '../model/yaml/findings.ts'
 import { readCheckedContract } from '../model/read-contract.ts'
@@ -57,11 +57,8 @@ async function start(args: string[]): Promise<FastifyInstance> {
   if (file === undefined || others.length > 0) throw new UsageError('give one FILE; see fastify-contract mock --help')
   const port = numberOf('--port', values.port, { max: 65_535 })
   const bodyBytes = numberOf('--body-limit', values['body-limit'], { min: 1, max: 2 ** 31 - 1 })
-  const path = resolve(file)
-  // An operation is compiled at its first request.
-  const read = await readCheckedContract(readSource(path, file), path, file, { compiles: false })
-  const { document, warnings } = read
-  const sealed = sealContract(contractTexts(read))
+  const { sealed, hasWarnings } = await readSealed(file)
+  const document = documentOf(sealed)
   const app = await createMock(sealed, {
     auth: acceptedOf(callersOf(readContract(document), values.auth)),
     limits: { bodyBytes },
@@ -77,9 +74,17 @@ async function start(args: string[]): Promise<FastifyInstance> {
   console.log(address)
   console.log(printable(`base path${bases.length > 1 ? 's' : ''}: ${bases.join(', ')}`))
   console.log(`docs: ${address}/docs`)
-  if (warnings.length > 0) console.error(`the contract has warnings; fastify-contract generate prints them`)
+  if (hasWarnings) console.error(`the contract has warnings; fastify-contract generate prints them`)
   warnOfSilent(withoutSuccess(sealed))
   return app
+}
+
+/** Reads a contract. Only its texts are kept: what reading finds takes several times their memory. @throws BrokenContract */
+async function readSealed(file: string) {
+  const path = resolve(file)
+  // An operation is compiled at its first request.
+  const read = await readCheckedContract(readSource(path, file), path, file, { compiles: false })
+  return { sealed: sealContract(contractTexts(read)), hasWarnings: read.warnings.length > 0 }
 }
 
 /** Warns of the operations that declare no success. */
