@@ -1,5 +1,13 @@
 /** The parts of JSON Schemas, and checks of values against them, as the server does them. */
-export type { AssertionName, ChoiceName, JsonType, KeywordName, NamedSchemas, Schema } from './schema/read/schema.ts'
+export type {
+  ApplicatorName,
+  AssertionName,
+  ChoiceName,
+  JsonType,
+  KeywordName,
+  NamedSchemas,
+  Schema,
+} from './schema/read/schema.ts'
 export { type Subschema, choiceNames, groups, isKeyword, keywordNames } from './schema/read/schema.ts'
 export { alternativesOf, constantsOf, defaultOf, isMarked, itemsOf, propertiesOf } from './schema/read/meaning.ts'
 export { isOfType, requiredBy, requiredOf, typesOf } from './schema/read/meaning.ts'
