@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { parseJsonWithBigInts, stringifyJson } from 'fastify-contract/json'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { checkBreaking } from '../src/breaking/breaking.ts'
-import { type Change, compareContracts } from '../src/breaking/compare-contracts.ts'
+import { type Change, compareContracts, impacts } from '../src/breaking/compare-contracts.ts'
 import { readOpenApi } from '../src/model/read-contract.ts'
 import { folderWith, json } from './contracts.ts'
+import { schemaPairs } from './schema-pairs.ts'
 
 const text = { type: 'string' }
 const int64 = { type: 'integer', format: 'int64' }
@@ -260,6 +261,75 @@ describe.for(groups)('changes that are %s', ([impact, cases]) => {
 
   test('have places', () => {
     for (const { place, text: words } of changes) expect(place, words).toMatch(/^(?:openapi|before)\.yaml:\d+:\d+$/)
+  })
+})
+
+describe('schemas are judged by the values that they accept', () => {
+  /** A contract with bodies of named schemas. */
+  const contractWith = (schemas: readonly object[], paths: (at: string) => object) =>
+    read(
+      stringifyJson({
+        openapi: '3.1.0',
+        info: { title: 'Pairs', version: '1.0.0' },
+        security: [],
+        paths: Object.fromEntries(schemas.flatMap((_schema, index) => Object.entries(paths(`s${String(index)}`)))),
+        components: { schemas: Object.fromEntries(schemas.map((schema, index) => [`s${String(index)}`, schema])) },
+      }),
+      'openapi.yaml',
+    )
+  const request = (at: string) => ({
+    [`/${at}`]: {
+      post: {
+        operationId: `send_${at}`,
+        requestBody: { required: true, content: json(to('schemas', at)) },
+        responses: { 204: { description: 'Taken.' } },
+      },
+    },
+  })
+  const response = (at: string) => ({
+    [`/${at}`]: {
+      get: { operationId: `get_${at}`, responses: { 200: { description: 'Sent.', content: json(to('schemas', at)) } } },
+    },
+  })
+
+  describe.for([
+    ['requests', request, 3],
+    ['responses', response, 4],
+  ] as const)('of %s', ([_what, paths, column]) => {
+    let changes: Change[] = []
+    beforeAll(async () => {
+      const [before, after] = await Promise.all(
+        ([1, 2] as const).map((side) =>
+          contractWith(
+            schemaPairs.map((pair) => pair[side]),
+            paths,
+          ),
+        ),
+      )
+      changes = await compareContracts(before!, after!)
+    })
+
+    test.for(schemaPairs.map((pair, index) => [pair[0], pair[column], index] as const))(
+      '%s: %s',
+      ([, impact, index]) => {
+        const found = changes.filter(({ text: words }) =>
+          new RegExp(`^components > schemas > s${String(index)}(?: >|:)`).test(words),
+        )
+        const worst = impacts.find((each) => found.some((change) => change.impact === each))
+        expect(worst, found.map((change) => `${change.impact} ${change.text}`).join('\n')).toBe(impact)
+      },
+    )
+  })
+
+  test('wherever they are used', async () => {
+    const [one, two] = [{ type: ['string', 'null'] }, { anyOf: [text, { type: 'null' }, { type: 'integer' }] }]
+    const both = (at: string) => ({ ...request(at), [`/${at}/it`]: Object.values(response(at))[0] })
+    const impactsOf = async (paths: (at: string) => object) =>
+      (await compareContracts(await contractWith([one], paths), await contractWith([two], paths))).map(
+        ({ impact }) => impact,
+      )
+    expect(await impactsOf(request)).not.toContain('breaking')
+    expect(await impactsOf(both)).toContain('breaking')
   })
 })
 

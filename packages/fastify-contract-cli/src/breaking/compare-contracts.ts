@@ -2,6 +2,7 @@ import { maps } from 'fastify-contract/document'
 import { namesOf, printable } from 'fastify-contract/json'
 import type { OpenApi } from '../model/read-contract.ts'
 import { isObject } from '../suite/ground/members.ts'
+import { type Proof, createValueComparison } from './compare-values.ts'
 import { type RedoclyChange, pointerInContract, redoclyDiff } from './redocly-diff.ts'
 
 /**
@@ -29,21 +30,32 @@ export interface Change {
  * @throws BrokenContract if one of them cannot be compared
  */
 export async function compareContracts(before: OpenApi, after: OpenApi): Promise<Change[]> {
-  const found = (await redoclyDiff(before, after))
+  const changes = await redoclyDiff(before, after)
+  const prove = createValueComparison(before.document, after.document)
+  const found = changes
     .filter(({ path, property }) => path !== '#/info' || property !== 'version')
     .filter(({ typeName, property = '' }) => typeName !== 'SpecExtension' && !property.startsWith('x-'))
-    .map((change) => describe(change, before, after))
+    .map((change) => describe(change, prove, before, after))
   return [...found, ...largeNumberChanges(before.document, after.document, after)]
 }
 
-function describe(change: RedoclyChange, before: OpenApi, after: OpenApi): Change {
+function describe(change: RedoclyChange, prove: Proof, before: OpenApi, after: OpenApi): Change {
   const { path, base, revision, verdicts } = change
   const [site, side] = revision === undefined ? [base, before] : [revision, after]
   const names = namesOf(pointerInContract(site?.pointer ?? path))
   const shown = names[0] === 'components' ? names : namesOf(pointerInContract(path))
   const { impact, reason } = judge(change)
   const messages = verdicts.map(({ message }) => message.replace(/\.$/, '')).join('; ')
-  return changeAt(impact, messages || (reason ?? valuesOf(change)), shown, names, side)
+  const proven = impact === 'editorial' ? undefined : prove(change)
+  if (proven === undefined || proven === impact)
+    return changeAt(impact, messages || (reason ?? valuesOf(change)), shown, names, side)
+  return changeAt(proven, `${messages || valuesOf(change)}; ${proofs[proven]}`, shown, names, side)
+}
+
+/** What is known where the values of schemas are compared. */
+const proofs = {
+  compatible: 'clients know every value that they get, and none of theirs is refused',
+  editorial: 'the same values are valid',
 }
 
 /** The keywords of schemas that Redocly's rules judge, and those that assert nothing. */
