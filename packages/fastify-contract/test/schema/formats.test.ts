@@ -144,6 +144,7 @@ const vectors: Record<string, { by: string; valid: string[]; invalid: string[] }
     valid: ['', 'Zg==', 'Zm8=', 'Zm9v', 'Zm9vYg==', 'Zm9vYmE=', 'Zm9vYmFy', '+/+/'],
     invalid: ['Z', 'Zg', 'Zg=', 'Zm8', 'Zg===', '=', 'Zm9v=', 'Zm9vYg==Zm9v', '-_-_', 'Zm9v\n', '!\nZm9v\n!', 'Zm 9v'],
   },
+  decimal: { by: 'the OpenAPI format registry', valid: ['1.5', '-1e100', ''], invalid: [] },
   password: { by: 'the OpenAPI format registry', valid: ['', 'anything \u0001'], invalid: [] },
   binary: { by: 'the OpenAPI format registry', valid: ['', 'anything \u0001'], invalid: [] },
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import { textFormats } from 'fastify-contract/schema'
 import { type FlatSchema, isOuter } from './flat-schema.ts'
-import { beyondFormats } from './numbers.ts'
 import { NoGenerator } from '../ground/no-generator.ts'
 
 const moment = () =>
@@ -25,8 +25,6 @@ const formats: Record<string, [plain: string, texts: () => fc.Arbitrary<string>]
   byte: ['dGV4dA==', () => fc.base64String()],
   decimal: ['1.5', () => fc.constantFrom('0', '-12.50', '1000000.000001')],
 }
-/** Of these, a server is not known to refuse any text. */
-const unchecked: readonly string[] = [beyondFormats, 'decimal']
 
 /** The plain text of a format; undefined for an open one. */
 export function formatText(format: string): string | undefined {
@@ -35,7 +33,7 @@ export function formatText(format: string): string | undefined {
 
 /** Whether every text is of a format. One that is not known is open, as for the server. */
 export function isUncheckedFormat(format: unknown): boolean {
-  return typeof format !== 'string' || !(format in formats) || unchecked.includes(format)
+  return typeof format !== 'string' || !Object.hasOwn(textFormats, format) || textFormats[format] === true
 }
 
 /** Characters that software is known to change, cut or refuse. */

@@ -84,6 +84,8 @@ export const textFormats: Readonly<Record<string, Format>> = {
   uuid: whole(`${hexdig}{8}-(?:${hexdig}{4}-){3}${hexdig}{12}`),
   // RFC 4648, section 4.
   byte: whole(`(?:${base64}{4})*(?:${base64}{2}==|${base64}{3}=)?`),
+  // Of any precision and range: the registry sets no grammar.
+  decimal: true,
   password: true,
   binary: true,
 }
