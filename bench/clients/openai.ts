@@ -25,11 +25,12 @@ export const openai: OfficialClient = {
       ...kind('beta.assistants'),
       name: 'assistant',
       values: [
-        { model: 'gpt-4o', name: 'Gardener', instructions: 'Water.', tools: [{ type: 'file_search' }] },
-        { model: 'gpt-4o', name: 'Cook' },
+        { model: 'gpt-4o', name: 'Gardener', instructions: 'Water.' },
+        { model: 'gpt-4o', name: 'Cook', tools: [{ type: 'file_search' }] },
       ],
       change: { instructions: 'Prune.' },
     })
+    steps.leaveOut('assistant: update keeps its tools', 'the contract gives an update without tools the default []')
     const { list: _, ...conversations } = kind('conversations')
     await liveThrough(steps, {
       ...conversations,

@@ -1,4 +1,4 @@
-import { type OfficialClient, type Values, at, call, callNow, liveThrough, make, page } from './steps.ts'
+import { type OfficialClient, type Values, at, call, callNow, liveThrough, make, page, plain } from './steps.ts'
 
 export const twilio: OfficialClient = {
   package: 'twilio@6.3.1',
@@ -16,10 +16,12 @@ export const twilio: OfficialClient = {
     const client = callNow(module, 'default', sid, 'secret', { httpClient })
     const kind = (name: string) => {
       const one = (id: string) => callNow(client, name, id)
+      // Where a date is missing, the client says that it is now.
+      const noDates = { dateCreated: null, dateUpdated: null, dateSent: null }
       return {
         id: 'sid',
         create: (values: Values) => call(client, `${name}.create`, values),
-        get: (id: string) => call(one(id), 'fetch'),
+        get: async (id: string) => ({ ...Object(plain(await call(one(id), 'fetch'))), ...noDates }),
         list: () => call(client, `${name}.list`, { limit: 50 }),
         update: (id: string, change: Values) => call(one(id), 'update', change),
         remove: (id: string) => call(one(id), 'remove'),
