@@ -86,8 +86,9 @@ export class AcceptedValues {
     this.#order.push(key)
     if (
       this.#isEmpty(values.parts) ||
-      this.#acceptsConstants(wide, values) ||
       this.#acceptsAll(wide, values, around) ||
+      // To compile a check is slow.
+      this.#acceptsConstants(wide, values) ||
       this.#casesOf(values).some((cases) => cases.every((each) => this.#accepts(wide, each, around)))
     )
       return true
@@ -367,11 +368,18 @@ function isAlike(keywords: readonly string[], a: Schema, b: Schema): boolean {
   return textOf(Object.fromEntries(said(a))) === textOf(Object.fromEntries(said(b)))
 }
 
+const anything: Schema = {}
+const nothing: Schema = { not: anything }
+/** The same for the same schema, because its text is kept. */
+const owns = new WeakMap<Schema, Schema>()
+
 /** A schema without those that hold together with it, unless it asks what they say. */
 function ownOf(schema: Subschema): Schema {
-  if (typeof schema === 'boolean') return schema ? {} : { not: {} }
+  if (typeof schema === 'boolean') return schema ? anything : nothing
   if (schema.unevaluatedItems !== undefined || schema.unevaluatedProperties !== undefined) return schema
-  const { $ref: _target, allOf: _parts, ...own } = schema
+  const { $ref: _target, allOf: _parts, ...rest } = schema
+  const own = owns.get(schema) ?? rest
+  owns.set(schema, own)
   return own
 }
 

@@ -22,11 +22,11 @@ export function joinSchemas(before: NamedSchemas, after: NamedSchemas): JoinedSc
   const isSame = ([name, schema]: [string, Subschema]) =>
     Object.hasOwn(after, name) && textOf(schema) === textOf(after[name]!)
   const changed = new Set(all.filter((each) => !isSame(each)).map(([name]) => name))
-  const references = all.map(([name, schema]) => [name, isSchema(schema) ? namesIn(schema) : []] as const)
+  const referring = all.map(([name, schema]) => [name, isSchema(schema) ? namesIn(schema) : []] as const)
   // What refers to a changed schema has changed, too.
   for (let size = -1; size < changed.size;) {
     size = changed.size
-    for (const [name, names] of references) if (names.some((each) => changed.has(each))) changed.add(name)
+    for (const [name, names] of referring) if (names.some((each) => changed.has(each))) changed.add(name)
   }
 
   function earlier(schema: Subschema): Subschema {
@@ -45,10 +45,15 @@ function earlierName(name: string): string {
   return encodeURIComponent(escapeName(`before ${name}`))
 }
 
+const references = new WeakMap<Schema, readonly string[]>()
+
 /** The named schemas that a schema refers to, at any depth. */
-export function namesIn(schema: Schema): string[] {
+export function namesIn(schema: Schema): readonly string[] {
   const name = schemaNameOf(schema.$ref)
-  return [...(name === undefined ? [] : [name]), ...subschemasOf(schema).flatMap((part) => namesIn(part.schema))]
+  const inside = () => subschemasOf(schema).flatMap((part) => namesIn(part.schema))
+  const names = references.get(schema) ?? [...new Set([...(name === undefined ? [] : [name]), ...inside()])]
+  references.set(schema, names)
+  return names
 }
 
 /** Annotations that the library acts on. */
