@@ -60,7 +60,7 @@ async function install(folder: string, chosen: readonly OfficialClient[]): Promi
 }
 
 /** Goes the steps of a client with a mock of its own. */
-async function stepsOf(client: OfficialClient, contract: string, module: unknown): Promise<Steps> {
+export async function stepsOf(client: OfficialClient, contract: string, module: unknown): Promise<Steps> {
   const command = join(projectFolder, 'packages/fastify-contract-cli/src/cli.ts')
   await using mock = await startProcess({}, [nodeBinary, command, 'mock', contract, '--port', '0'])
   const steps = new Steps()

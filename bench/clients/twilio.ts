@@ -21,7 +21,8 @@ export const twilio: OfficialClient = {
       return {
         id: 'sid',
         create: (values: Values) => call(client, `${name}.create`, values),
-        get: async (id: string) => ({ ...Object(plain(await call(one(id), 'fetch'))), ...noDates }),
+        // What it fetches is an object.
+        get: async (id: string) => ({ ...(plain(await call(one(id), 'fetch')) as Values), ...noDates }),
         list: () => call(client, `${name}.list`, { limit: 50 }),
         update: (id: string, change: Values) => call(one(id), 'update', change),
         remove: (id: string) => call(one(id), 'remove'),
