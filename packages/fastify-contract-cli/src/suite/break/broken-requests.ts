@@ -81,9 +81,9 @@ function requestBreak(
   const inner = broken.place.slice(placeOf(part).length).split('/').slice(1)
   // With a member, a request may fail that succeeds without it.
   const whole = (valid: Json) => {
-    if (valid === undefined || part.as !== 'json' || memberAt(valid, inner) !== undefined) return valid ?? plain()
-    const withPlain = grafted(valid, plain(), inner)
-    return source.problemsOf(withPlain, part.schema).length === 0 ? withPlain : valid
+    if (part.as !== 'json' || memberAt(valid, inner) !== undefined) return valid ?? plain()
+    const withPlain = grafted(valid ?? {}, plain(), inner)
+    return source.problemsOf(withPlain, part.schema).length === 0 ? withPlain : (valid ?? plain())
   }
   const requests = (accepted: readonly RequestParts[]) =>
     fc.tuple(likelyParts(operation, source, accepted, type), draw()).map(([parts, value]) => {
