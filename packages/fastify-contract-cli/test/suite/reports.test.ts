@@ -9,7 +9,7 @@ import Fastify from 'fastify'
 import type { Schema } from 'fastify-contract/schema'
 import { expect, onTestFinished, test } from 'vitest'
 import { contractOf, json, noContent } from '../contracts.ts'
-import { answer, runTestOf } from './run-test.ts'
+import { answer, listen, runTestOf } from './run-test.ts'
 
 const text: Schema = { type: 'string' }
 const properties: Record<string, Schema> = {
@@ -318,4 +318,13 @@ test('a broken member of a part that may be left out is sent without the others'
   const { lines } = await runTestOf(contractOf({ '/things': { get } }, { security: [] }), args(url))
   const sent = curls(lines).map((line) => decodeURIComponent(line))
   expect(sent).toContainEqual(expect.stringMatching(/\?filter=\{"order":[^,]*\}'$/))
+})
+
+test('bytes of no media type are named as what is not declared', async () => {
+  const url = await listen((_request, response) => {
+    response.writeHead(200).end(Buffer.from([0xff]))
+  })
+  const get = { operationId: 'getThing', responses: { 200: { description: 'Done.' } } }
+  const { lines } = await runTestOf(contractOf({ '/things': { get } }, { security: [] }), args(url))
+  expect(reports(lines)).toEqual([expect.stringContaining('received 200: has a body, and none is declared')])
 })

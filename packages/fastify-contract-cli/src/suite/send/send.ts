@@ -120,7 +120,7 @@ interface Content {
   isCut?: boolean
 }
 
-/** @throws Fault when the bytes are JSON or of no type, and not UTF-8 */
+/** @throws Fault when the bytes are JSON and not UTF-8 */
 function receivedOf(
   status: number,
   headers: ReceivedResponse['headers'],
@@ -128,8 +128,7 @@ function receivedOf(
 ): ReceivedResponse {
   // A header may be named `constructor`, which other objects inherit.
   const own = Object.assign({ __proto__: null }, headers)
-  const type = headers['content-type']?.toString()
-  if (!isUtf8(bytes) && (type === undefined || isJson(type))) {
+  if (!isUtf8(bytes) && isJson(String(headers['content-type']))) {
     throw new Fault('broken response', `received ${String(status)}: the body is not UTF-8`)
   }
   return { status, headers: own, text: textOf(bytes), bytes: length, ...(isCut ? { isCut } : {}) }
