@@ -429,6 +429,23 @@ test('what was posted is read by the parameter of its path, in an envelope if th
   expect(await send('GET /accounts/a/messages/M7.json')).toMatchObject({ sid: 'M7' })
 })
 
+test('a thing of the second alternative is not shown as one of the first', async () => {
+  const [meat, plant] = ['meat', 'plant'].map((name) =>
+    object({ kind: text, name: text, [name]: text }, { required: [name] }),
+  )
+  const food = { oneOf: [meat, plant] }
+  const send = await clientOf(
+    {
+      '/foods': { post: { ...sends(food), responses: ok(food) } },
+      '/foods/{name}': { ...pathWith('name'), get: { responses: ok(food) } },
+    },
+    {},
+  )
+  const kale = { kind: 'salad', name: 'kale', plant: 'cabbage' }
+  expect(await send('POST /foods', kale)).toEqual(kale)
+  expect(await send('GET /foods/kale')).toEqual(kale)
+})
+
 test('a discriminator has the name of its mapping, or that of the schema', async () => {
   const named = (more: object = {}, ...required: string[]) => {
     return { type: 'object', required: ['kind', ...required], properties: { kind: text, ...more } }

@@ -39,7 +39,8 @@ function complete(
   if (alternatives !== undefined) {
     const wholes = alternatives.map((part) => merged({ ...flat, choices }, flatten(part, source)))
     const completed = wholes.map((whole) => complete(value, schema, source, isStrict, whole))
-    return completed.find((each) => isReply(each, schema, source)) ?? value
+    const valid = completed.filter((each) => isReply(each, schema, source))
+    return valid.toSorted((a, b) => sharedIn(value, b) - sharedIn(value, a))[0] ?? value
   }
   const { properties, required } = flat
   if (Object.keys(properties).length === 0 && required.length === 0) return value
@@ -53,4 +54,13 @@ function complete(
     return required.includes(name) ? [[name, plainValue(property, source)]] : []
   })
   return Object.fromEntries(members)
+}
+
+/** How much of a value another one has. */
+function sharedIn(value: unknown, other: unknown): number {
+  if (!isObject(value) || !isObject(other)) return Number(value === other)
+  return Object.entries(value).reduce(
+    (sum, [name, member]) => (Object.hasOwn(other, name) ? sum + 1 + sharedIn(member, other[name]) : sum),
+    0,
+  )
 }
