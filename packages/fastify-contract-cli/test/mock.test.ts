@@ -139,7 +139,9 @@ test.each<[string, object, number[], number]>([
 })
 
 test('the reason is a value of a header, whatever a request has', async () => {
-  const { app } = await mockOf({ 204: { description: 'Done.' } })
+  const { app, lines } = await mockOf({ 204: { description: 'Done.' } })
+  await app.inject('/things/%zz')
+  expect(lines).toEqual([expect.stringContaining('GET /things/%zz: 400')])
   const { headers } = await app.inject(`/things?${encodeURIComponent('\u2713\r\n')}=1`)
   expect(headers['x-mock-reason']).toMatch(/^[ -~]*%E2%9C%93[ -~]*$/)
 })

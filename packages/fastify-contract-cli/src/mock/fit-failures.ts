@@ -39,7 +39,7 @@ export function fitFailures(
   const bases = [...new Set([...basePathsOf(contract.document), ...own])].toSorted((a, b) => b.length - a.length)
   /** Made at the first failure: it compiles the schema of one. */
   let fittingReply: ReturnType<typeof fitter> | undefined
-  const fitted = ({ method, url }: FastifyRequest, reply: FastifyReply, payload: unknown): unknown => {
+  const fitted = ({ method, url, originalUrl }: FastifyRequest, reply: FastifyReply, payload: unknown): unknown => {
     const sent = problemOf(reply, payload)
     if (sent === undefined) return payload
     const { message } = sent
@@ -49,7 +49,7 @@ export function fitFailures(
     const { status = sent.status, contentType, headers = {}, body }: Partial<MockReply> = fitting ?? {}
     // Not every body has a place for it.
     reply.header(reasonHeader, headerText(message))
-    onRefusal?.(`${method} ${url}: ${String(status)}, ${message}`)
+    onRefusal?.(`${method} ${originalUrl}: ${String(status)}, ${message}`)
     // What the server has set says more.
     for (const [name, value] of Object.entries(headers)) if (!reply.hasHeader(name)) reply.header(name, value)
     // Where no content is declared, any may be sent.
