@@ -169,7 +169,9 @@ test.each<[string, object, object]>([
   ['an optional link', { next: { type: 'string', format: 'uri' } }, {}],
   ['a link that may be null', { next: { type: ['string', 'null'] } }, { next: null }],
   ['a token in an object', { paging: { type: 'object', properties: { nextPageToken: text } } }, { paging: {} }],
+  ['a token to go on', { metadata: { type: 'object', properties: { continue: text } } }, { metadata: {} }],
   ['a flag', { has_more: { type: 'boolean' } }, { has_more: false }],
+  ['a flag of one word', { more: { type: 'boolean' } }, { more: false }],
   ['a required token', { next_cursor: text }, { next_cursor: '' }],
 ])('a list ends, though its schema has %s', async (_name, properties, expected) => {
   const isRequired = Object.values(expected).some((value) => typeof value !== 'object' || value === null)
@@ -429,6 +431,25 @@ test('what was posted is read by the parameter of its path, in an envelope if th
   const message = await send('POST /accounts/a/messages.json', { body: 'Hi' })
   expect(await send(`GET /accounts/a/messages/${(message as { sid: string }).sid}.json`)).toEqual(message)
   expect(await send('GET /accounts/a/messages/M7.json')).toMatchObject({ sid: 'M7' })
+})
+
+test('a list of things is not that of what stands beside them, and a thing keeps its next one', async () => {
+  const step = object({ id: text, name: text, next: text })
+  const reply = object({ users: listOf(object({ id: text })), data: object({ steps: listOf(step) }) })
+  const send = await clientOf(
+    {
+      '/steps': { get: { responses: ok(reply) }, post: { ...sends(step), responses: ok(step) } },
+      '/steps/{id}': { ...pathWith('id'), get: { responses: ok(step) } },
+    },
+    {},
+  )
+  const last = { id: 'b', name: 'Bake', next: 'c' }
+  await send('POST /steps', last)
+  expect(await send('GET /steps/b')).toEqual(last)
+  expect(await send('GET /steps')).toMatchObject({
+    users: [{ id: 'text' }],
+    data: { steps: expect.arrayContaining([last]) as unknown },
+  })
 })
 
 test('a thing of the second alternative is not shown as one of the first', async () => {

@@ -5,7 +5,10 @@ import { isReply } from './conform.ts'
 
 const pageWords = 'page|link|url|uri|href|cursor|token|marker|offset|key'
 /** The names of members that lead to the next page of a list, or say that there is one. */
-const next = new RegExp(`^(?:@odata\\.)?next(?:_?(?:${pageWords}))*$|^has_?(?:more|next)(?:_?pages?)?$`, 'i')
+const next = new RegExp(
+  `^(?:@odata\\.)?(?:next|continue|continuation)(?:_?(?:${pageWords}))*$|^(?:has_?)?(?:more|next)(?:_?pages?)?$`,
+  'i',
+)
 
 /**
  * Makes a list the last page, so that a client that follows its pages comes to an end. What is within the items of a list

@@ -78,9 +78,11 @@ function bodyOf(type: string, media: MediaType, source: SchemaSource, wanted: Wa
   if (events !== undefined) return events
   const kind = kindOf(type)
   if (kind === 'json') {
-    const plain = () => (example === undefined ? plainValue(schema, source) : example.value)
-    const value = wanted.value?.(schema, plain) ?? plain()
-    return wanted.isList && wanted.example === undefined ? lastPage(value, schema, source) : value
+    const whole = () => (example === undefined ? plainValue(schema, source) : example.value)
+    const isPage = wanted.isList && wanted.example === undefined
+    // What clients have posted stays as it is.
+    const plain = () => (isPage ? lastPage(whole(), schema, source) : whole())
+    return wanted.value?.(schema, plain) ?? plain()
   }
   const value = example?.value ?? (media.schema === undefined ? 'text' : textOf(schema, source))
   // JSON would be malformed content of most other types.

@@ -75,8 +75,13 @@ export class ThingShape<Kind extends Resource = Resource> {
   listIn(schema: Subschema): List | undefined {
     const lists = listsIn(schema, this.#source)
     const isOfObjects = ({ items }: List) => Object.keys(membersIn(items, this.#source)).length > 0
+    const shared = ({ items }: List) => {
+      const names = Object.keys(membersIn(this.inside(items), this.#source))
+      return names.filter((name) => Object.hasOwn(membersIn(this.schema, this.#source), name)).length
+    }
+    const ofThings = lists.filter(({ items }) => this.isThing(this.inside(items)))
     return (
-      lists.find(({ items }) => this.isThing(this.inside(items))) ??
+      ofThings.toSorted((a, b) => shared(b) - shared(a))[0] ??
       lists.find(({ items }) => this.#isNamed(items)) ??
       lists.find((list) => list.path.length === 0 || isOfObjects(list))
     )
