@@ -324,6 +324,7 @@ const kindsOfThings = {
 const customer = { $ref: '#/components/schemas/Customer' }
 const part = object({ name: text, details: object({ first: text, last: text }) })
 const sendsPatch = { requestBody: { content: { 'application/merge-patch+json': { schema: part } } } }
+const found = object({ id: text, name: text })
 const changes = {
   '/customers': {
     get: { responses: ok(object({ data: listOf(customer) })) },
@@ -347,6 +348,19 @@ const changes = {
     },
   },
   '/tokens/{id}': { ...pathWith('id'), get: { responses: ok(object({ id: text, token: text })) } },
+  '/searches': {
+    get: { responses: ok(listOf(found)) },
+    post: {
+      ...sends(object({ limit: { type: 'integer' } })),
+      responses: ok(object({ found: listOf(found), limit: { type: 'integer', example: 1 } })),
+    },
+  },
+  '/searches/{id}': { ...pathWith('id'), get: { responses: ok(found) } },
+  '/batches': {
+    get: { responses: ok(listOf(found)) },
+    post: { ...sends(listOf(found)), responses: ok(listOf(found)) },
+  },
+  '/batches/{id}': { ...pathWith('id'), get: { responses: ok(found) } },
 }
 const customerSchema = object(
   { id: text, kind: { const: 'customer' }, made: { type: 'integer', readOnly: true }, ...part.properties },
@@ -413,7 +427,11 @@ test('a POST whose reply has nothing of what it sends creates nothing', async ()
   const send = await clientOf(changes, { Customer: customerSchema })
   const before = await send('GET /tokens')
   expect(await send('POST /tokens', { user: 'me' })).toEqual({ token: 'secret' })
+  expect(await send('POST /searches', { limit: 1 })).toMatchObject({ limit: 1 })
+  expect(await send('POST /batches', [{ name: 'a' }])).toEqual([{ id: 'text', name: 'text' }])
   expect(await send('GET /tokens')).toEqual(before)
+  expect(await send('GET /searches')).toEqual([{ id: 'text', name: 'text' }])
+  expect(await send('GET /batches')).toEqual([{ id: 'text', name: 'text' }])
 })
 
 test('what was posted is read by the parameter of its path, in an envelope if the thing has one', async () => {

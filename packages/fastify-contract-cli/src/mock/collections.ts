@@ -4,7 +4,7 @@ import type { Subschema } from 'fastify-contract/schema'
 import { successOf } from '../suite/ground/contract.ts'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
 import { type Resource, collectionOf, collectionsIn, idTextOf } from '../suite/ground/resources.ts'
-import { type Members, isObject, replaced } from '../suite/ground/members.ts'
+import { type Members, isList, isObject, replaced } from '../suite/ground/members.ts'
 import { attempt } from '../suite/ground/no-generator.ts'
 import { plainValue } from '../suite/draw/plain-value.ts'
 import { replySchemaOf } from '../suite/draw/thing-shape.ts'
@@ -79,7 +79,8 @@ export class Collections {
     if (Object.values(resource.operations).includes(operation))
       return this.#replyOfThing(asked, path[resource.parameter])
     if (isReading(operation.method)) return this.#list(asked)
-    if (operation.method === 'post') return things.isSentTo(operation) ? this.#create(asked) : undefined
+    if (operation.method === 'post')
+      return !isList(body) && things.isSentTo(operation) ? this.#create(asked) : undefined
     // A collection may be told to change what the body names.
     return asked.body && this.#replyOfThing(asked, things.idOf(asked.body))
   }

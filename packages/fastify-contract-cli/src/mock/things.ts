@@ -56,7 +56,8 @@ export class Things {
     if (replied.length === 0) return true
     const isNamed = this.#idPathIn(reply) !== undefined
     if (sent.length === 0) return isNamed || this.#shape.isThing(reply)
-    return isAnyIn(sent, replied) || (isNamed && isAnyIn(sent, this.#namesIn(this.#shape.schema)))
+    const own = this.#namesIn(this.#shape.schema)
+    return isAnyIn(sent, isNamed ? [...replied, ...own] : replied.filter((name) => isAnyIn([name], own)))
   }
 
   /** What a request makes of a thing. @param type the media type of what it sends */
