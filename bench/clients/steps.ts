@@ -119,8 +119,13 @@ export function shows(value: unknown, members: unknown): void {
 }
 
 function differences(value: unknown, expected: unknown, path: string): string[] {
-  if (typeof expected === 'object' && expected !== null && typeof value === 'object' && value !== null)
-    return Object.entries(expected).flatMap(([name, member]) => differences(at(value, name), member, `${path}/${name}`))
+  if (typeof expected === 'object' && expected !== null && typeof value === 'object' && value !== null) {
+    // A name may have dots.
+    const members = new Map<string, unknown>(Object.entries(value))
+    return Object.entries(expected).flatMap(([name, member]) =>
+      differences(members.get(name), member, `${path}/${name}`),
+    )
+  }
   if (value === expected) return []
   const shown = value === undefined ? 'missing' : JSON.stringify(value).slice(0, 120)
   return [`${path} is ${shown}, not ${JSON.stringify(expected)}`]
