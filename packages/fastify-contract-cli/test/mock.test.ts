@@ -487,6 +487,34 @@ test('a thing of the second alternative is not shown as one of the first', async
   expect(await send('GET /foods/kale')).toEqual(kale)
 })
 
+test('a reply says what its path says', async () => {
+  const card = object({ id: text, accountId: text, shop: { type: 'integer' } })
+  const entries = listOf(object({ account_id: text, type: { const: 'entry' } }))
+  const history = object({ id: text, account_id: text, entries })
+  const send = await clientOf(
+    {
+      '/accounts/{account_id}/history': { ...pathWith('account_id'), get: { responses: ok(history) } },
+      '/accounts/{account_id}/{type}': { ...pathWith('account_id', 'type'), get: { responses: ok(entries) } },
+      '/shops/{shop}/{account_id}/cards': {
+        ...pathWith('shop', 'account_id'),
+        get: { responses: ok(listOf(card)) },
+        post: { ...sends(card), responses: ok(card) },
+      },
+      '/shops/{shop}/{account_id}/cards/{id}': {
+        ...pathWith('shop', 'account_id', 'id'),
+        get: { responses: ok(card) },
+      },
+    },
+    {},
+  )
+  const entry = { account_id: 'a1', type: 'entry' }
+  expect(await send('GET /accounts/a1/history')).toEqual({ id: 'text', account_id: 'a1', entries: [entry] })
+  expect(await send('GET /accounts/a1/none')).toEqual([entry])
+  expect(await send('POST /shops/7/a1/cards', { id: 'c' })).toEqual({ id: 'c', accountId: 'a1', shop: 7 })
+  expect(await send('GET /shops/7/a1/cards/d')).toEqual({ id: 'd', accountId: 'a1', shop: 7 })
+  expect(await send('GET /shops/8/a2/cards')).toEqual([{ id: 'text', accountId: 'a2', shop: 8 }])
+})
+
 test('a discriminator has the name of its mapping, or that of the schema', async () => {
   const named = (more: object = {}, ...required: string[]) => {
     return { type: 'object', required: ['kind', ...required], properties: { kind: text, ...more } }

@@ -36,6 +36,7 @@ interface Asked {
   things: Things
   /** The path of the collection with its parameters filled in. */
   collection: string
+  path: Members
   body: Members | undefined
   type: string
   respond: (status: number, show?: Show, id?: string) => MockReply
@@ -67,15 +68,15 @@ export class Collections {
     this.#things.set(resource, things)
     const filledIn = (_all: string, name: string) => encodeURIComponent(String(path[name]))
     const collection = resource.collection.replaceAll(/\{([^{}]+)\}/g, filledIn)
-    if (isChanged(resource)) this.#memory.seed(collection, () => this.#seedOf(things))
+    if (isChanged(resource)) this.#memory.seed(collection, () => this.#seedOf(things, path))
     const respond: Asked['respond'] = (status, show, id) => {
       const item = resource.path.slice(resource.collection.length)
       const location = (name: string) =>
         collectionOf({ path: url }) + item.replace(/\{[^{}]+\}/, () => encodeURIComponent(name))
       const headers = id === undefined ? {} : { location: location(id) }
-      return replyOf(operation, this.#source, { status, accept, example, value: show, headers })
+      return replyOf(operation, this.#source, { status, accept, example, path, value: show, headers })
     }
-    const asked = { operation, things, collection, body: things.sentIn(operation, body), type, respond }
+    const asked = { operation, things, collection, path, body: things.sentIn(operation, body), type, respond }
     if (Object.values(resource.operations).includes(operation))
       return this.#replyOfThing(asked, path[resource.parameter])
     if (isReading(operation.method)) return this.#list(asked)
@@ -87,7 +88,7 @@ export class Collections {
 
   /** @param given what names the thing */
   #replyOfThing(asked: Asked, given: unknown): MockReply | undefined {
-    const { operation, things, collection, body, type, respond } = asked
+    const { operation, things, collection, path, body, type, respond } = asked
     const id = idTextOf(given)
     if (id === undefined) return undefined
     const stored = this.#memory.find(collection, id)
@@ -100,10 +101,10 @@ export class Collections {
     if (operation.method === 'post' && !things.isSentTo(operation)) return undefined
     if (isChange && body !== undefined) {
       const changed = things.changed(operation, stored?.members ?? {}, body, type)
-      return this.#keep(asked, id, things.withId(changed, given))
+      return this.#keep(asked, id, things.named(changed, given, path))
     }
     const reply = respond(successOf(operation), (schema, plain) => {
-      const members = stored?.members ?? things.withId(things.shownIn(plain(), schema) ?? {}, given)
+      const members = stored?.members ?? things.named(things.shownIn(plain(), schema) ?? {}, given, path)
       const shown = things.shown(members, schema, plain)
       if (operation.method !== 'delete' || !isObject(shown) || shown['deleted'] !== false) return shown
       const deleted = { ...shown, deleted: true }
@@ -114,13 +115,13 @@ export class Collections {
   }
 
   #create(asked: Asked): MockReply {
-    const { operation, things, collection, body = {}, respond } = asked
+    const { operation, things, collection, path, body = {}, respond } = asked
     const given = things.idOf(body)
     const stored = this.#memory.find(collection, idTextOf(given) ?? '')
     const isTaken = stored?.members !== undefined && !stored.isSeed
     if (isTaken && operation.object.responses['409'] !== undefined) return respond(409)
     const value = idTextOf(given) === undefined ? this.#newId(operation, things, collection) : given
-    return this.#keep(asked, idTextOf(value) ?? '', things.withId(body, value), value)
+    return this.#keep(asked, idTextOf(value) ?? '', things.named(body, value, path), value)
   }
 
   /** Replies with a thing, and remembers it with what the reply says of it besides. @param created its id, if it is new */
@@ -149,11 +150,11 @@ export class Collections {
   }
 
   /** What a collection has at first: the example of its list. */
-  #seedOf(things: Things): Map<string, Members> {
+  #seedOf(things: Things, path: Members): Map<string, Members> {
     const { list } = things.resource
     const schema = list && replySchemaOf(list)
     if (list === undefined || schema === undefined) return new Map()
-    const reply = attempt('', {}, () => replyOf(list, this.#source, { status: successOf(list) }))
+    const reply = attempt('', {}, () => replyOf(list, this.#source, { status: successOf(list), path }))
     return new Map(things.listedIn(reply?.body, schema))
   }
 

@@ -1,11 +1,46 @@
 import type { Subschema } from 'fastify-contract/schema'
 import { type SchemaSource, flatten, isHidden, merged } from '../suite/draw/flat-schema.ts'
-import { isObject } from '../suite/ground/members.ts'
+import { type Members, isObject } from '../suite/ground/members.ts'
 import { plainValue } from '../suite/draw/plain-value.ts'
+import { membersIn } from '../suite/draw/thing-shape.ts'
+import { ids, plainName } from '../suite/ground/resources.ts'
 
 /** Whether a value can be a reply of a schema. */
 export function isReply(value: unknown, schema: Subschema, source: SchemaSource): boolean {
   return source.problemsOf(value, schema, 'closed').length === 0
+}
+
+/** A name of a thing as a schema has it: a path may have an integer where a body has its text. */
+export function nameIn(schema: Subschema, name: unknown, source: SchemaSource): unknown {
+  const text = String(name)
+  const forms = /^-?\d+$/.test(text) ? [name, text, BigInt(text)] : [name, text]
+  return forms.find((each) => isReply(each, schema, source))
+}
+
+/** A value whose outer objects, and those of its lists, say what the path of its request says. */
+export function withParameters(value: unknown, schema: Subschema, path: Members, source: SchemaSource): unknown {
+  if (Array.isArray(value)) {
+    const { items = {} } = flatten(schema, source).assertions
+    return value.map((item) => withParameters(item, items, path, source))
+  }
+  if (!isObject(value)) return value
+  const members = new Map(Object.entries(membersIn(schema, source)))
+  const lists = Object.entries(value).filter(([, member]) => Array.isArray(member))
+  const items = lists.map(
+    ([name, list]) => [name, withParameters(list, members.get(name) ?? {}, path, source)] as const,
+  )
+  return { ...value, ...Object.fromEntries(items), ...parametersIn(schema, path, source) }
+}
+
+/** The members of a schema that have the names of a path's parameters, with their values. */
+export function parametersIn(schema: Subschema, path: Members, source: SchemaSource): Members {
+  // Each kind of thing has an `id` of its own.
+  const given = Object.entries(path).filter(([name]) => ![...ids, 'name'].includes(name))
+  const said = Object.entries(membersIn(schema, source)).map(([name, member]): [string, unknown] => {
+    const [, parameter] = given.find(([each]) => plainName(each) === plainName(name)) ?? []
+    return [name, parameter === undefined ? undefined : nameIn(member, parameter, source)]
+  })
+  return Object.fromEntries(said.filter(([, value]) => value !== undefined))
 }
 
 /**

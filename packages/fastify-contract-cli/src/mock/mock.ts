@@ -74,7 +74,7 @@ export function mockHandlers(contract: Contract): Record<string, MockHandler> {
     const { path = {}, body } = input
     const accept = preferredType(body, input.accept, request.headers.accept)
     const preference = preferenceOf(request.headers['prefer'], operation)
-    if (preference !== undefined) return replyOf(operation, source, { accept, ...preference })
+    if (preference !== undefined) return replyOf(operation, source, { accept, path, ...preference })
     const chosen = exampledBy(operation, input) ?? { status: successOf(operation) }
     const url = request.url.split('?', 1).join()
     const type = request.headers['content-type'] ?? ''
@@ -85,7 +85,7 @@ export function mockHandlers(contract: Contract): Record<string, MockHandler> {
     const remembered = isFailure
       ? undefined
       : collections.reply(operation, { url, path, body, type, accept, example: chosen.example })
-    return remembered ?? replyOf(operation, source, { accept, ...chosen })
+    return remembered ?? replyOf(operation, source, { accept, path, ...chosen })
   }
   const handlerOf =
     (operation: ContractOperation): MockHandler =>

@@ -5,10 +5,11 @@ import { stringifyJson } from 'fastify-contract/json'
 import { type Schema, typesOf } from 'fastify-contract/schema'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
 import { examplesOf } from '../suite/ground/examples.ts'
+import type { Members } from '../suite/ground/members.ts'
 import { NoGenerator, attempt } from '../suite/ground/no-generator.ts'
 import { plainValue } from '../suite/draw/plain-value.ts'
 import { declaredType } from '../suite/ground/contract.ts'
-import { isReply } from './conform.ts'
+import { isReply, withParameters } from './conform.ts'
 import { eventText } from './event-text.ts'
 import { lastPage } from './last-page.ts'
 
@@ -28,6 +29,8 @@ export interface Wanted {
   status: number
   /** The name of an example. */
   example?: string | undefined
+  /** The parameters of the path of the request, which a success says. */
+  path?: Members
   /** The media type that the client prefers. */
   accept?: string | undefined
   /** Makes the value of a JSON body from its schema and the value that it would have; undefined for that one. */
@@ -78,10 +81,16 @@ function bodyOf(type: string, media: MediaType, source: SchemaSource, wanted: Wa
   if (events !== undefined) return events
   const kind = kindOf(type)
   if (kind === 'json') {
-    const whole = () => (example === undefined ? plainValue(schema, source) : example.value)
+    const drawn = () => {
+      const value = example === undefined ? plainValue(schema, source) : example.value
+      const { path = {}, status } = wanted
+      if (status >= 400 || Object.keys(path).length === 0) return value
+      const named = withParameters(value, schema, path, source)
+      return isReply(named, schema, source) ? named : value
+    }
     const isPage = wanted.isList && wanted.example === undefined
     // What clients have posted stays as it is.
-    const plain = () => (isPage ? lastPage(whole(), schema, source) : whole())
+    const plain = () => (isPage ? lastPage(drawn(), schema, source) : drawn())
     return wanted.value?.(schema, plain) ?? plain()
   }
   const value = example?.value ?? (media.schema === undefined ? 'text' : textOf(schema, source))

@@ -6,7 +6,7 @@ import { ThingShape, membersIn, replySchemaOf, requestSchemaOf, skeletonOf } fro
 import { type Members, isObject, replaced, valueAt } from '../suite/ground/members.ts'
 import { attempt } from '../suite/ground/no-generator.ts'
 import { type Resource, idPathIn, idTextOf, ids, isNameOfOne, plainName } from '../suite/ground/resources.ts'
-import { conform, isReply } from './conform.ts'
+import { conform, isReply, nameIn, parametersIn } from './conform.ts'
 
 /** The things of a collection: what names them, and how bodies show them. */
 export class Things {
@@ -79,9 +79,10 @@ export class Things {
     return valueAt(thing, this.#idPathOf(thing))
   }
 
-  /** A thing with another name. @param id as its path or its schema has it */
-  withId(thing: Members, id: unknown): Members {
-    return this.#with(thing, this.#idPathOf(thing), id, this.#shape.schema)
+  /** A thing with the names that a path gives it and what it is in. @param id as its path or its schema has it */
+  named(thing: Members, id: unknown, path: Members): Members {
+    const said = parametersIn(this.#shape.schema, path, this.#source)
+    return this.#with({ ...said, ...thing }, this.#idPathOf(thing), id, this.#shape.schema)
   }
 
   /** The list in a body. */
@@ -139,10 +140,7 @@ export class Things {
 
   /** A copy with the id at a path, as the schema has it. */
   #with(thing: Members, path: readonly string[], id: unknown, schema: Subschema): Members {
-    const text = String(id)
-    const values = /^-?\d+$/.test(text) ? [id, text, BigInt(text)] : [id, text]
-    const own = this.#schemaAt(path, schema)
-    const changed = replaced(thing, path, values.find((each) => isReply(each, own, this.#source)) ?? id)
+    const changed = replaced(thing, path, nameIn(this.#schemaAt(path, schema), id, this.#source) ?? id)
     return isObject(changed) ? changed : thing
   }
 
