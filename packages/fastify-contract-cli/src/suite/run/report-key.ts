@@ -53,11 +53,11 @@ export function reportKey(report: Report): string {
   return JSON.stringify([kind, of, ...[...problems].sort()])
 }
 
-/** The problems of a text that lists them. Where in a value a member is does not matter. */
+/** The problems of a text that lists them. Where in a value a member is does not matter, nor where its JSON ends. */
 function problemsIn(text: string): Set<string> {
   const listed = text
     .replace(/^[A-Z]+ \/\S*: /, '')
-    .replace(/; received [^]*?(?=; the server says: |$)/, '')
+    .replace(/(?:; received |(?<=is not JSON): )[^]*?(?=; the server says: |$)/, '')
     .replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
     .replaceAll(/(?<!received )-?\b\d+(?:\.\d+)?\b/g, '0')
     .replace(/^(received \d+): /, '$1; ')
