@@ -172,3 +172,27 @@ test('a deletion without credentials is tried before nothing is left to delete',
   const { lines } = await runTestOf(document, ['--url', url, '--seed', '1', ...authOf('key')])
   expect(lines).toContainEqual(expect.stringMatching(/^  refuses no credentials → received 204, expected 401$/))
 })
+
+test('a creation with unknown credentials is tried before all is created, and says nothing afterwards', async () => {
+  let isThere = false
+  const url = await answer(({ method, headers }) => {
+    if (headers['x-key'] === undefined) return [401]
+    if (method === 'GET') return [headers['x-key'] === given.key ? 204 : 401]
+    const status = isThere ? 409 : 204
+    isThere = true
+    return [status]
+  })
+  const security = [{ key: [] }]
+  const requestBody = { required: true, content: json({ type: 'object', properties: { id: { const: 'a' } } }) }
+  const get = { operationId: 'getThings', security, responses }
+  const post = { operationId: 'addThing', security, requestBody, responses }
+  const document = contractOf({ '/things': { get, post } }, { components: { securitySchemes } })
+  const args = ['--url', url, '--seed', '1', ...authOf('key')]
+  expect((await runTestOf(document, args)).lines).toContain(
+    '  refuses unknown credentials of key → received 204, expected 401',
+  )
+  const again = await runTestOf(document, args)
+  expect(again.lines).toContain(
+    'left out: POST /things: what a request without the right credentials could create is there already',
+  )
+})

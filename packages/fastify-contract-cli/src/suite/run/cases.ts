@@ -94,8 +94,9 @@ function testsOfOperation(operation: ContractOperation, tools: OperationTools): 
     const weight = runs.malformed * each.changes.length
     return { title: `refuses ${each.title}`, weight, run: () => testMalformed(operation, each, tools) }
   }
-  // Once everything is deleted, nothing is refused for its credentials.
-  const isFirst = ({ stage }: MalformedRequest) => operation.method === 'delete' && stage === 'credentials'
+  // Once everything is deleted, or created, nothing is refused for its credentials.
+  const isFirst = ({ stage }: MalformedRequest) =>
+    ['delete', 'post'].includes(operation.method) && stage === 'credentials'
   return [
     ...malformed.filter(isFirst).map(testOf),
     { title: titleOfValid, weight: runs.allowed, run: () => testAllowed(operation, tools) },
@@ -301,9 +302,11 @@ async function testMalformed(
     const base = direct(request)
     return { request: change(base), base, refusal }
   })
-  if (isOfCredentials && [...statuses].every((status) => status === 404 || status === 410)) {
+  if (!isOfCredentials) return
+  if ([...statuses].every((status) => status === 404 || status === 410))
     throw new LeftOut('nothing to send', 'nothing is there that a request without the right credentials could reach')
-  }
+  if (statuses.has(409))
+    throw new LeftOut('nothing to send', 'what a request without the right credentials could create is there already')
 }
 
 async function testStages(
