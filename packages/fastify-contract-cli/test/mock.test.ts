@@ -487,6 +487,36 @@ test('a thing of the second alternative is not shown as one of the first', async
   expect(await send('GET /foods/kale')).toEqual(kale)
 })
 
+test('an action on a thing shows it with what was sent', async () => {
+  const ticket = object({ id: text, title: text, state: text })
+  const path = '/tickets/{ticket_id}'
+  const one = pathWith('ticket_id')
+  const send = await clientOf(
+    {
+      '/tickets': { post: { ...sends(ticket), responses: ok(ticket) } },
+      [path]: { ...one, get: { responses: ok(ticket) } },
+      [`${path}/open`]: { ...one, post: { responses: ok(ticket) } },
+      [`${path}/close`]: { ...one, post: { ...sends(object({ state: text, why: text })), responses: ok(ticket) } },
+      [`${path}/pass`]: { ...one, post: { ...sends(object({ why: text })), responses: ok(ticket) } },
+      [`${path}/copy`]: {
+        ...one,
+        post: { ...sends(ticket), responses: { 201: { description: 'New.', content: json(ticket) } } },
+      },
+      [`${path}/vote`]: { ...one, post: { ...sends(object({ state: text })), responses: ok(object({ state: text })) } },
+    },
+    {},
+  )
+  const { id } = (await send('POST /tickets', { title: 'Leak' })) as { id: string }
+  const url = `/tickets/${id}`
+  expect(await send(`POST ${url}/open`)).toEqual({ id, title: 'Leak' })
+  const closed = { id, title: 'Leak', state: 'closed' }
+  expect(await send(`POST ${url}/close`, { state: 'closed', why: 'done' })).toEqual(closed)
+  expect(await send(`POST ${url}/pass`, { why: 'away' })).toEqual(closed)
+  expect(await send(`POST ${url}/copy`, { title: 'Copy' })).toMatchObject({ id: 'text' })
+  expect(await send(`POST ${url}/vote`, { state: 'up' })).toEqual({ state: 'text' })
+  expect(await send(`GET ${url}`)).toEqual(closed)
+})
+
 test('a reply says what its path says', async () => {
   const card = object({ id: text, accountId: text, shop: { type: 'integer' } })
   const entries = listOf(object({ account_id: text, type: { const: 'entry' } }))

@@ -52,12 +52,21 @@ export class Collections {
   constructor(operations: readonly ContractOperation[], source: SchemaSource) {
     this.#source = source
     const beside = Map.groupBy(operations, collectionOf)
-    const all = collectionsIn(operations).flatMap((resource): [ContractOperation, Resource][] => {
-      const ofThings = Object.values(resource.operations).filter((operation) => operation !== undefined)
-      const ofCollection = isChanged(resource) ? (beside.get(resource.collection) ?? []) : []
-      return [...ofThings, ...ofCollection].map((operation) => [operation, resource])
-    })
-    this.#resources = new Map(all)
+    const below = Map.groupBy(operations, ({ path }) => /^(.*)\/[^{}/]+$/.exec(path)?.[1])
+    const resources = collectionsIn(operations)
+    const withResource = (operationsOf: (resource: Resource) => readonly (ContractOperation | undefined)[]) =>
+      resources.flatMap((resource) =>
+        operationsOf(resource).flatMap((each) => (each === undefined ? [] : [[each, resource] as const])),
+      )
+    // What is posted below a thing may be an action on it, or be added to a collection of its own.
+    const actions = ({ path }: Resource) =>
+      below.get(path)?.filter((each) => each.method === 'post' && beside.get(collectionOf(each))?.length === 1) ?? []
+    const ofCollection = (resource: Resource) => (isChanged(resource) ? (beside.get(resource.collection) ?? []) : [])
+    this.#resources = new Map([
+      ...withResource(actions),
+      ...withResource(ofCollection),
+      ...withResource((resource) => Object.values(resource.operations)),
+    ])
   }
 
   /** @returns undefined for an operation of no collection @throws NoGenerator */
@@ -77,7 +86,9 @@ export class Collections {
       return replyOf(operation, this.#source, { status, accept, example, path, value: show, headers })
     }
     const asked = { operation, things, collection, path, body: things.sentIn(operation, body), type, respond }
-    if (Object.values(resource.operations).includes(operation))
+    const isAction = operation.path.startsWith(`${resource.path}/`)
+    if (isAction && !things.isShownAfter(operation)) return undefined
+    if (isAction || Object.values(resource.operations).includes(operation))
       return this.#replyOfThing(asked, path[resource.parameter])
     if (isReading(operation.method)) return this.#list(asked)
     if (operation.method === 'post')
@@ -98,7 +109,7 @@ export class Collections {
       if (!stored.isSeed) throw new Refusal('path_not_found', `${id} was deleted`)
     }
     const isChange = !isReading(operation.method) && operation.method !== 'delete'
-    if (operation.method === 'post' && !things.isSentTo(operation)) return undefined
+    if (operation.method === 'post' && !things.isSentTo(operation) && !things.isShownAfter(operation)) return undefined
     if (isChange && body !== undefined) {
       const changed = things.changed(operation, stored?.members ?? {}, body, type)
       return this.#keep(asked, id, things.named(changed, given, path))

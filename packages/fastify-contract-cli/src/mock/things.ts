@@ -3,6 +3,7 @@ import type { Subschema } from 'fastify-contract/schema'
 import { type SchemaSource, flatten, namedTypesOf } from '../suite/draw/flat-schema.ts'
 import { plainValue } from '../suite/draw/plain-value.ts'
 import { ThingShape, membersIn, replySchemaOf, requestSchemaOf, skeletonOf } from '../suite/draw/thing-shape.ts'
+import { successOf } from '../suite/ground/contract.ts'
 import { type Members, isObject, replaced, valueAt } from '../suite/ground/members.ts'
 import { attempt } from '../suite/ground/no-generator.ts'
 import { type Resource, idPathIn, idTextOf, ids, isNameOfOne, plainName } from '../suite/ground/resources.ts'
@@ -58,6 +59,12 @@ export class Things {
     if (sent.length === 0) return isNamed || this.#shape.isThing(reply)
     const own = this.#namesIn(this.#shape.schema)
     return isAnyIn(sent, isNamed ? [...replied, ...own] : replied.filter((name) => isAnyIn([name], own)))
+  }
+
+  /** Whether an operation replies with the thing as it is then, such as a cancelled one, and not with a new one. */
+  isShownAfter(operation: ContractOperation): boolean {
+    const reply = this.#shape.inside(replySchemaOf(operation) ?? {})
+    return successOf(operation) !== 201 && this.#shape.isThing(reply) && this.#idPathIn(reply) !== undefined
   }
 
   /** What a request makes of a thing. @param type the media type of what it sends */
