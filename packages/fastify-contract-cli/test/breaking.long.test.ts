@@ -142,6 +142,7 @@ const groups: [impact: Change['impact'], edits: [Edit, RegExp][]][] = [
       [[`${limit} schema maximum`, 50], /Upper bound changed from '<= 100' to '<= 50'/],
       [[`${list} parameters 1 schema default`, 'name'], /default changed from "id" to "name"; unknown changes count/],
       [[`${list} operationId`, 'findThings'], /`operationId` of operation `GET \/things` changed/],
+      [[`${list} parameters 2 schema maxLength`, 1], /parameters > 2 > schema: `maxLength` was set/],
       [[`${list} security`, []], /credentials are no longer required/],
       [[`${create} responses 409`], /Response `409` was removed/],
       [['paths /things/{id} delete requestBody', { required: true, content: json(text) }], /a required body was added/],

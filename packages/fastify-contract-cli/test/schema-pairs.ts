@@ -13,6 +13,9 @@ const object = (properties: object, rest: object = {}) => ({ type: 'object', pro
 const kind = (name: string, properties: object = {}) =>
   object({ kind: { const: name }, ...properties }, { required: ['kind'] })
 const [apple, pear, plum] = [kind('apple', { size: integer }), kind('pear', { taste: text }), kind('plum')]
+/** An alternative that is known by what only responses have. */
+const sealed = (name: string, properties: object = {}) =>
+  object({ kind: { const: name, readOnly: true }, ...properties }, { required: ['kind'] })
 const ab = object({ a: text, b: integer }, { required: ['a'] })
 
 export const schemaPairs: SchemaPair[] = [
@@ -273,6 +276,36 @@ export const schemaPairs: SchemaPair[] = [
     { type: 'array', items: text },
     { type: 'array', items: { anyOf: [text, integer] } },
     'compatible',
+    'breaking',
+  ],
+
+  // What the server does with all alternatives together.
+  [
+    'alternatives by what requests leave out',
+    sealed('apple', { size: integer }),
+    { oneOf: [sealed('apple', { size: integer }), sealed('pear')] },
+    'breaking',
+    'breaking',
+  ],
+  [
+    'an alternative leaves a property out',
+    object({ a: text }),
+    { anyOf: [object({ a: { ...text, readOnly: true } }), object({ a: text })] },
+    'breaking',
+    'breaking',
+  ],
+  [
+    'a default moves into an alternative',
+    object({ a: { ...text, default: 'x' } }),
+    { anyOf: [object({ a: { ...text, default: 'x' } })] },
+    'breaking',
+    'breaking',
+  ],
+  [
+    'an alternative no longer asks for the type of what is beside it',
+    { ...object({ b: {} }), oneOf: [object({ a: {}, b: text }), object({ a: {}, b: integer })] },
+    { ...object({ b: {} }), oneOf: [object({ a: {}, b: text }), object({ a: {} })] },
+    'breaking',
     'breaking',
   ],
 ]

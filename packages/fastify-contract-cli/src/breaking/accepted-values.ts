@@ -2,7 +2,7 @@ import { integerRanges, isIntegerFormat } from 'fastify-contract/json'
 import type { ApplicatorName, AssertionName, ChoiceName, Direction, JsonType } from 'fastify-contract/schema'
 import type { KeywordName, NamedSchemas, Schema, Subschema } from 'fastify-contract/schema'
 import { choiceNames, constantsOf, createValueChecks, defaultOf, inPlace } from 'fastify-contract/schema'
-import { isMarked, keywordNames, requiredOf, schemaNameOf, typesOf } from 'fastify-contract/schema'
+import { isMarked, keywordNames, propertiesOf, requiredOf, schemaNameOf, typesOf } from 'fastify-contract/schema'
 import { canonical } from '../suite/ground/exact-json.ts'
 import { textOf } from './joined-schemas.ts'
 
@@ -53,22 +53,40 @@ export class AcceptedValues {
   /** Whether the later schema serves the clients of the earlier one. */
   serves(earlier: Subschema, later: Subschema): boolean {
     const [wide, narrow] = this.#reading.direction === 'request' ? [later, earlier] : [earlier, later]
-    return this.#acceptsMember(wide, [narrow])
+    const [use, other] = [wide, narrow].map((schema) => canonical(defaultOf(schema, this.#schemas)))
+    return use === other && this.#acceptsMember(wide, [narrow])
   }
 
   /** Whether a schema accepts the values of a property, of an item or a whole, and says the same of their use. */
   #acceptsMember(wide: Subschema, given: readonly Subschema[]): boolean {
     const narrow: Schema = { allOf: given }
-    const [use, other] = [wide, narrow].map((schema) =>
-      canonical([
-        isMarked(schema, this.#schemas, 'readOnly'),
-        isMarked(schema, this.#schemas, 'writeOnly'),
-        defaultOf(schema, this.#schemas),
-        // How a text is split depends on the types.
-        this.#reading.isText && (['array', 'object'] as const).map((type) => typesOf(schema, this.#schemas).has(type)),
-      ]),
+    // How a text is split depends on the types.
+    const [split, other] = [wide, narrow].map((schema) =>
+      (['array', 'object'] as const).map((type) => this.#reading.isText && typesOf(schema, this.#schemas).has(type)),
     )
-    return use === other && this.#accepts(wide, this.#valuesOf(given), [])
+    return (
+      canonical(split) === canonical(other) &&
+      this.#accepts(wide, { parts: this.#partsOf(given), loose: [] }, []) &&
+      this.#usesAlike(wide, narrow)
+    )
+  }
+
+  /** Whether both schemas leave out and fill in the same properties. What one alternative leaves out, the whole does. */
+  #usesAlike(wide: Subschema, narrow: Subschema): boolean {
+    const [all, given] = [this.#usesOf(wide), this.#usesOf(narrow)]
+    const isNarrowOpen = isOpen(inPlace(narrow, this.#schemas))
+    return [...all].every(([name, use]) => use === (given.get(name) ?? (isNarrowOpen ? this.#useOf({}) : use)))
+  }
+
+  #usesOf(schema: Subschema): Map<string, string> {
+    const always = propertiesOf(schema, this.#schemas, 'always')
+    const all = [...propertiesOf(schema, this.#schemas)]
+    return new Map(all.map(([name, property]) => [name, this.#useOf(property, always.get(name))]))
+  }
+
+  #useOf(property: Subschema, always?: Subschema): string {
+    const marks = (['readOnly', 'writeOnly'] as const).map((mark) => isMarked(property, this.#schemas, mark))
+    return canonical([...marks, defaultOf(always, this.#schemas)])
   }
 
   /** @param around the parts of the schema of which this one is an alternative */
@@ -114,7 +132,10 @@ export class AcceptedValues {
     const all = [...around, ...own]
     const types = this.#typesOf(values.parts)
     const isKept = (part: Schema, keyword: string) =>
-      !this.#isProvable(keyword) || !isAbout(keyword, types) || this.#proofs[keyword](part, values)
+      !this.#isProvable(keyword) ||
+      // A text is one of any type: bounds of its length hold for a number, too.
+      !(this.#reading.isText || isAbout(keyword, types)) ||
+      this.#proofs[keyword](part, values)
     const choices = open.flatMap((part) =>
       choiceNames.filter((name) => name in part).map((name) => [part, name] as const),
     )
@@ -139,16 +160,15 @@ export class AcceptedValues {
 
   /** Whether the later schema declares each property that the earlier one declares or is open to: others are dropped. */
   #declares(wide: readonly Schema[], { parts }: Values): boolean {
-    const inAll = (each: readonly Schema[]) => each.flatMap((part) => inPlace(part, this.#schemas))
     const texts = (each: readonly Schema[]) => new Set(each.map(textOf))
     const [kept, said] = [texts(wide), texts(parts)]
     const alike = wide.filter((part) => said.has(textOf(part)))
     const others = wide.filter((part) => !said.has(textOf(part)))
-    const [isNarrowOpen, isWideOpen] = [isOpen(inAll(parts)), isOpen([...others, ...inAll(alike)])]
+    const [isNarrowOpen, isWideOpen] = [isOpen(this.#inAll(parts)), isOpen([...others, ...this.#inAll(alike)])]
     return this.#reading.direction === 'request'
       ? (isWideOpen || !isNarrowOpen) &&
-          namesOf(inAll(parts.filter((part) => !kept.has(textOf(part))))).isSubsetOf(namesOf(wide))
-      : (isNarrowOpen || !isWideOpen) && namesOf(others).isSubsetOf(namesOf(inAll(parts)))
+          namesOf(this.#inAll(parts.filter((part) => !kept.has(textOf(part))))).isSubsetOf(namesOf(wide))
+      : (isNarrowOpen || !isWideOpen) && namesOf(others).isSubsetOf(namesOf(this.#inAll(parts)))
   }
 
   readonly #proofs: Readonly<Record<ProvableName, Proof>> = {
@@ -228,7 +248,7 @@ export class AcceptedValues {
 
   /** Whether values may have a property: those that are not open have declared ones only. */
   #mayHave(name: string, { parts, loose }: Values): boolean {
-    const all = parts.flatMap((part) => inPlace(part, this.#schemas))
+    const all = this.#inAll(parts)
     return loose.includes(name) || namesOf(all).has(name) || isOpen(all)
   }
 
@@ -239,8 +259,7 @@ export class AcceptedValues {
     const isClosedAlike = (part: Schema) =>
       isAlike(['additionalProperties', 'patternProperties'], schema, part) && [...namesOf([part])].every(isNamed)
     if (additionalProperties === true || values.parts.some(isClosedAlike)) return true
-    const all = values.parts.flatMap((part) => inPlace(part, this.#schemas))
-    const others = [...namesOf(all), ...values.loose].filter((name) => !isNamed(name))
+    const others = [...namesOf(this.#inAll(values.parts)), ...values.loose].filter((name) => !isNamed(name))
     const given = membersOf(undefined, values.parts)
     return (
       others.every((name) => this.#acceptsProperty(name, additionalProperties, values)) &&
@@ -249,11 +268,12 @@ export class AcceptedValues {
   }
 
   /** Whether a schema accepts none of some values. */
-  #excludes({ parts }: Values, schema: Subschema): boolean {
-    const values = this.#valuesOf([schema])
+  #excludes({ parts, loose }: Values, schema: Subschema): boolean {
+    const both = [...parts, ...this.#partsOf([schema])]
+    const open = isOpen(this.#inAll(parts)) ? [opened] : []
     return (
-      this.#isEmpty([...parts, ...values.parts]) ||
-      parts.some(({ not }) => not !== undefined && this.#accepts(not, values, []))
+      this.#isEmpty(both) ||
+      parts.some(({ not }) => not !== undefined && this.#accepts(not, { parts: [...both, ...open], loose }, []))
     )
   }
 
@@ -265,8 +285,11 @@ export class AcceptedValues {
     const isNone = constants?.every((each) => others.some((list) => !list.includes(each))) === true
     if (isNone || types.size === 0) return true
     if (depth === deepest || !types.isSubsetOf(new Set<JsonType>(['object']))) return false
-    const required = [...requiredOf({ allOf: parts }, this.#schemas)]
-    return required.some((name) => this.#isEmpty(this.#partsOf(membersOf(name, parts)), depth + 1))
+    const mark = this.#reading.direction === 'request' ? 'readOnly' : 'writeOnly'
+    const required = [...requiredOf({ allOf: parts }, this.#schemas)].map((name) => membersOf(name, parts))
+    return required.some(
+      (each) => !isMarked({ allOf: each }, this.#schemas, mark) && this.#isEmpty(this.#partsOf(each), depth + 1),
+    )
   }
 
   /** The ways to divide values: by the alternatives of a part, or by type. */
@@ -284,7 +307,7 @@ export class AcceptedValues {
   #byChoice(part: Schema, name: ChoiceName, { parts, loose }: Values): Values[] {
     const { [name]: branches = [], unevaluatedProperties = false, unevaluatedItems: _items, ...rest } = part
     // What asks what is beside it says less without it, but objects stay open.
-    const open = unevaluatedProperties === false ? [] : [{ additionalProperties: true }]
+    const open = unevaluatedProperties === false ? [] : [opened]
     const kept = parts.filter((each) => each !== part)
     return branches.map((branch, index) => {
       const others = branches.toSpliced(index, 1)
@@ -297,8 +320,8 @@ export class AcceptedValues {
     })
   }
 
-  #valuesOf(schemas: readonly Subschema[]): Values {
-    return { parts: this.#partsOf(schemas), loose: [] }
+  #inAll(parts: readonly Schema[]): Schema[] {
+    return parts.flatMap((part) => inPlace(part, this.#schemas))
   }
 
   /** The schemas that hold together: those of `allOf`, and the targets of references. */
@@ -370,6 +393,7 @@ function isAlike(keywords: readonly string[], a: Schema, b: Schema): boolean {
 
 const anything: Schema = {}
 const nothing: Schema = { not: anything }
+const opened: Schema = { additionalProperties: true }
 /** The same for the same schema, because its text is kept. */
 const owns = new WeakMap<Schema, Schema>()
 
