@@ -16,6 +16,10 @@ const [apple, pear, plum] = [kind('apple', { size: integer }), kind('pear', { ta
 /** An alternative that is known by what only responses have. */
 const sealed = (name: string, properties: object = {}) =>
   object({ kind: { const: name, readOnly: true }, ...properties }, { required: ['kind'] })
+const toldBy = (propertyName: string, name: string) => ({
+  oneOf: [apple, pear],
+  discriminator: { propertyName, mapping: { [name]: '#/components/schemas/s0' } },
+})
 const ab = object({ a: text, b: integer }, { required: ['a'] })
 
 export const schemaPairs: SchemaPair[] = [
@@ -305,6 +309,22 @@ export const schemaPairs: SchemaPair[] = [
     'an alternative no longer asks for the type of what is beside it',
     { ...object({ b: {} }), oneOf: [object({ a: {}, b: text }), object({ a: {}, b: integer })] },
     { ...object({ b: {} }), oneOf: [object({ a: {}, b: text }), object({ a: {} })] },
+    'breaking',
+    'breaking',
+  ],
+  ['a schema is told by another name', toldBy('kind', 'apple'), toldBy('kind', 'fruit'), 'breaking', 'breaking'],
+  ['schemas are told by another property', toldBy('kind', 'apple'), toldBy('size', 'apple'), 'breaking', 'breaking'],
+  [
+    'a map becomes a list of properties',
+    { type: 'object', additionalProperties: text },
+    object({ a: text }),
+    'breaking',
+    'breaking',
+  ],
+  [
+    'an object is no longer open',
+    object({ a: text }, { additionalProperties: true }),
+    object({ a: text }),
     'breaking',
     'breaking',
   ],

@@ -21,6 +21,8 @@ interface Values {
   loose: readonly string[]
 }
 
+type Discriminator = NonNullable<Schema['discriminator']>
+
 /** Proves that all values keep a keyword of a schema. */
 type Proof = (schema: Schema, values: Values) => boolean
 
@@ -67,7 +69,8 @@ export class AcceptedValues {
     return (
       canonical(split) === canonical(other) &&
       this.#accepts(wide, { parts: this.#partsOf(given), loose: [] }, []) &&
-      this.#usesAlike(wide, narrow)
+      this.#usesAlike(wide, narrow) &&
+      this.#namesAlike(wide, narrow)
     )
   }
 
@@ -76,6 +79,16 @@ export class AcceptedValues {
     const [all, given] = [this.#usesOf(wide), this.#usesOf(narrow)]
     const isNarrowOpen = isOpen(inPlace(narrow, this.#schemas))
     return [...all].every(([name, use]) => use === (given.get(name) ?? (isNarrowOpen ? this.#useOf({}) : use)))
+  }
+
+  /** Whether discriminators, where both have them, know the alternatives of the narrower schema by the same names. */
+  #namesAlike(wide: Subschema, narrow: Subschema): boolean {
+    const [all = [], given = []] = [wide, narrow].map((schema) =>
+      inPlace(schema, this.#schemas).flatMap(({ discriminator = [] }) => discriminator),
+    )
+    const knows = (one: Discriminator, { propertyName, mapping = {} }: Discriminator) =>
+      one.propertyName === propertyName && Object.entries(mapping).every(([name, to]) => one.mapping?.[name] === to)
+    return all.length === 0 || given.every((each) => all.some((one) => knows(one, each)))
   }
 
   #usesOf(schema: Subschema): Map<string, string> {

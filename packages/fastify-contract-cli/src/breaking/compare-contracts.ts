@@ -61,8 +61,8 @@ const proofs = {
 /** The keywords of schemas that Redocly's rules judge, and those that assert nothing. */
 const judged =
   /^(?:type|enum|const|required|pattern|format|multipleOf|uniqueItems|items|(?:additional|unevaluated)Properties|(?:min|max)(?:Length|Items|Properties)|(?:minimum|maximum|exclusiveM(?:in|ax)imum))$/
-const annotations =
-  /^(?:\$comment|deprecated|description|examples?|externalDocs|mapping|propertyName|summary|tags|title)$/
+const annotations = /^(?:\$comment|deprecated|description|examples?|externalDocs|summary|tags|title)$/
+const isMappedName = /\/discriminator\/mapping\/[^/]+$/
 const documentation = /^(?:Contact|Example|ExamplesMap|ExternalDocs|Info|License|Link|LinksMap|Tag|TagList)$/
 
 /** Redocly's verdict, corrected for the breaking changes that it misses. */
@@ -78,9 +78,14 @@ function judge(change: RedoclyChange): { impact: Impact; reason?: string } {
   if (typeName === 'Header' && property === 'required' && was === true)
     return { impact: 'breaking', reason: 'the header is no longer required' }
   // The service silently drops properties that it no longer declares.
-  const isProperty = /^Schema/.test(typeName) && /\/(?:properties|allOf)(?:\/[^/]+)?$/.test(path)
-  if (isProperty && (kind === 'removed' || property === 'key'))
+  const isProperty =
+    /^Schema/.test(typeName) && /\/(?:(?:properties|allOf)(?:\/[^/]+)?|additionalProperties)$/.test(path)
+  const isClosed = property === 'additionalProperties' && was === true && is === undefined
+  if ((isProperty && (kind === 'removed' || property === 'key')) || isClosed)
     return { impact: 'breaking', reason: 'the service no longer reads properties that clients send' }
+  const isTag =
+    typeName === 'Discriminator' ? property === 'propertyName' : isMappedName.test(path) && kind === 'removed'
+  if (isTag) return { impact: 'breaking', reason: `${valuesOf(change)}; clients tell schemas apart by it` }
   const isAnnotation = annotations.test(property) && typeName !== 'SchemaProperties'
   if (documentation.test(typeName) || isAnnotation) return { impact: 'editorial' }
   const isJudged = typeName === 'Schema' ? judged.test(property) : typeName !== 'SchemaProperties'

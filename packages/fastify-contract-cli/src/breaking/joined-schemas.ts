@@ -56,8 +56,8 @@ export function namesIn(schema: Schema): readonly string[] {
   return names
 }
 
-/** Annotations that the library acts on. */
-const acting = ['default', 'readOnly', 'writeOnly']
+/** Annotations that the library or clients act on. */
+const acting = ['default', 'discriminator', 'readOnly', 'writeOnly']
 const texts = new WeakMap<Schema, string>()
 
 /** What a schema says, as a text: without what only documents it. */
