@@ -282,5 +282,5 @@ test('drawing and shrinking end with the time, and what was found is told', asyn
   const start = performance.now()
   const results = await timed({ exchange, seconds: 3 }, large)
   expect(performance.now() - start).toBeLessThan(5_000)
-  expect(results[0]?.result).toMatchObject({ verdict: 'fault', kind: 'fault of the server' })
+  expect(results[0]?.result).toMatchObject({ verdict: 'fault', faults: [{ kind: 'fault of the server' }] })
 })
