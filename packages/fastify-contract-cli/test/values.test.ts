@@ -105,6 +105,21 @@ test.each<[schema: Schema, implied?: string]>([
   }
 })
 
+test.each<[Schema, smallest: number | bigint]>([
+  [{ ...price, minimum: 0.01 }, 0.011],
+  [{ ...count, minimum: 10, multipleOf: 5 }, 11n],
+  [{ ...count, minimum: 11, maximum: 15, multipleOf: 5 }, 14n],
+])('what breaks multipleOf of %j becomes as small as it can', (schema, smallest) => {
+  const draw = breaksOf(schema, 'body', contract).find(({ rule }) => rule === 'multipleOf')!.draw
+  for (let seed = 1; seed <= 10; seed++)
+    expect(
+      fc.check(
+        fc.property(draw(), () => false),
+        { seed },
+      ).counterexample,
+    ).toEqual([smallest])
+})
+
 const own = { $ref: '#/components/schemas/Own' }
 
 test.each<[Schema]>([

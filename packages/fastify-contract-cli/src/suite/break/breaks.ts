@@ -12,7 +12,7 @@ import {
   within,
 } from '../draw/flat-schema.ts'
 import type { Json } from '../draw/json-value.ts'
-import { beyondFormats, tenthOf } from '../draw/numbers.ts'
+import { besideMultiple, beyondFormats } from '../draw/numbers.ts'
 import { RawText, asRead } from '../draw/json-value.ts'
 import { isUncheckedFormat } from '../draw/texts.ts'
 import { isList } from '../ground/members.ts'
@@ -40,7 +40,6 @@ const opposites: { readonly [Name in KeywordName]?: (assertions: Schema) => Sche
   maximum: ({ maximum = 0 }) => ({ exclusiveMinimum: maximum }),
   exclusiveMinimum: ({ exclusiveMinimum = 0 }) => ({ maximum: exclusiveMinimum }),
   exclusiveMaximum: ({ exclusiveMaximum = 0 }) => ({ minimum: exclusiveMaximum }),
-  multipleOf: ({ multipleOf = 1 }) => (Number.isInteger(Number(multipleOf)) ? {} : { multipleOf: tenthOf(multipleOf) }),
   minLength: ({ minLength = 0 }) => ({ maxLength: minLength - 1 }),
   maxLength: ({ maxLength = 0 }) => ({ minLength: maxLength + 1, maxLength: maxLength + 20 }),
   minItems: ({ minItems = 0 }) => ({ maxItems: minItems - 1 }),
@@ -263,11 +262,19 @@ function readingsOf(text: string): Json[] {
 
 /** Values among which some break a keyword of a schema, and keep a rest of it. */
 function against(flat: FlatSchema, keyword: string, rest: FlatSchema): fc.Arbitrary<Json> {
-  const { items = {}, minItems = 0, not = true } = flat.assertions
+  const { items = {}, minItems = 0, multipleOf = 1, not = true } = flat.assertions
   if (keyword === 'uniqueItems') {
     return memberOf(flat, items).map((item) => listOf(item, Math.max(2, minItems)))
   }
   if (keyword === 'not') return memberOf(flat, not)
+  if (keyword === 'multipleOf') {
+    // Of other numbers some are multiples, at which a search for a smaller one would end.
+    const multiples = drawnAs(flat, { ...rest, assertions: { ...rest.assertions, multipleOf } })
+    const isNumber = (value: Json) => typeof value === 'number' || typeof value === 'bigint'
+    return fc
+      .tuple(multiples, fc.constantFrom<(1n | -1n)[]>(1n, -1n))
+      .map(([value, direction]) => (isNumber(value) ? besideMultiple(value, multipleOf, direction) : value))
+  }
   const opposite = isKeyword(keyword) ? opposites[keyword]?.(flat.assertions) : undefined
   const values = drawnAs(flat, { ...rest, assertions: { ...rest.assertions, ...opposite } })
   return keyword === 'pattern' ? fc.oneof(values, around(flat)) : values

@@ -87,10 +87,17 @@ function multiplesOf(factor: number | bigint, min: number, max: number) {
   return { first, last, ends, valueOf: (count: bigint) => Number(`${String(count * digits)}e${String(exponent)}`) }
 }
 
-/** A tenth of a factor, as decimals divide. */
-export function tenthOf(factor: number | bigint): number {
-  const [digits, exponent] = decimalOf(factor)
-  return Number(`${String(digits)}e${String(exponent - 1)}`)
+/** What is next to a multiple of a factor and is none: an integer, or a tenth of the factor away, as decimals add. */
+export function besideMultiple(
+  multiple: number | bigint,
+  factor: number | bigint,
+  direction: 1n | -1n,
+): number | bigint {
+  if (typeof multiple === 'bigint') return multiple + direction
+  const [[own, ownExponent], [digits, exponent]] = [decimalOf(multiple), decimalOf(factor)]
+  const common = Math.min(ownExponent, exponent - 1)
+  const sum = own * 10n ** BigInt(ownExponent - common) + direction * digits * 10n ** BigInt(exponent - 1 - common)
+  return Number(`${String(sum)}e${String(common)}`)
 }
 
 /** How many multiples of a factor are drawn on each side of 0, or else from the end that is next to it. */
