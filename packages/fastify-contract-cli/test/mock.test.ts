@@ -271,11 +271,12 @@ const pathWith = (...names: string[]) => ({
 
 const typeOf = (method: string) => (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json')
 
-/** Mocks a contract, and sends requests to it, `POST /pods`, each with the JSON of a body. */
-async function clientOf(paths: Record<string, object>, schemas: object) {
+/** Mocks a contract, and sends requests to it, `POST /pods`, each with the JSON of a body. @param lines its refusals */
+async function clientOf(paths: Record<string, object>, schemas: object, lines: string[] = []) {
   const document = contractOf(paths, { security: [], components: { schemas } })
   const read = await readCheckedContract(Buffer.from(JSON.stringify(document)), 'openapi.json')
-  const app = await createMock(sealContract({ document: stringifyJson(read.document) }), { docs: false })
+  const onRefusal = (line: string) => lines.push(line)
+  const app = await createMock(sealContract({ document: stringifyJson(read.document) }), { docs: false, onRefusal })
   onTestFinished(() => app.close())
   return async (route: string, sent?: object) => {
     const [method = '', url = ''] = route.split(' ')
@@ -401,13 +402,29 @@ const pots = {
   },
 }
 
-test('what PUT creates is in the list, and counted', async () => {
-  const send = await clientOf(pots, {})
+test('what PUT creates is in the list, and counted, also after it was deleted', async () => {
+  const lines: string[] = []
+  const send = await clientOf(pots, {}, lines)
   expect(await send('PUT /pots/red', { size: 1 })).toEqual({ result: true })
   expect(await send('GET /pots')).toEqual({ total: 1, result: { pots: [{ name: 'red' }] } })
   expect(await send('DELETE /pots/red')).toEqual({ deleted: true })
   expect(await send('GET /pots/red')).toBe(404)
+  expect(lines).toEqual(['GET /pots/red: 404, red was deleted'])
   expect(await send('GET /pots')).toEqual({ total: 0, result: { pots: [] } })
+  expect(await send('PUT /pots/red', { size: 2 })).toEqual({ result: true })
+  expect(await send('GET /pots')).toEqual({ total: 1, result: { pots: [{ name: 'red' }] } })
+})
+
+test('what is there already is refused with its reason, where the contract says how', async () => {
+  const lines: string[] = []
+  const pot = object({ name: text })
+  const taken = { 409: { description: 'Taken.' } }
+  const get = { responses: ok(pot) }
+  const post = { ...sends(pot), responses: { ...ok(pot), ...taken } }
+  const send = await clientOf({ '/pots': { post }, '/pots/{name}': { ...pathWith('name'), get } }, {}, lines)
+  await send('POST /pots', { name: 'red' })
+  expect(await send('POST /pots', { name: 'red' })).toBe(409)
+  expect(lines).toEqual(['POST /pots: 409, red exists'])
 })
 
 test('a PUT that requires nothing of what POST requires changes a part', async () => {

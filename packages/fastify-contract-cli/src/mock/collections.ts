@@ -39,7 +39,7 @@ interface Asked {
   path: Members
   body: Members | undefined
   type: string
-  respond: (status: number, show?: Show, id?: string) => MockReply
+  respond: (show: Show, created?: string) => MockReply
 }
 
 /** Replies to the operations of collections by what clients have posted, changed and deleted. */
@@ -78,12 +78,19 @@ export class Collections {
     const filledIn = (_all: string, name: string) => encodeURIComponent(String(path[name]))
     const collection = resource.collection.replaceAll(/\{([^{}]+)\}/g, filledIn)
     if (isChanged(resource)) this.#memory.seed(collection, () => this.#seedOf(things, path))
-    const respond: Asked['respond'] = (status, show, id) => {
+    const respond: Asked['respond'] = (show, created) => {
       const item = resource.path.slice(resource.collection.length)
       const location = (name: string) =>
         collectionOf({ path: url }) + item.replace(/\{[^{}]+\}/, () => encodeURIComponent(name))
-      const headers = id === undefined ? {} : { location: location(id) }
-      return replyOf(operation, this.#source, { status, accept, example, path, value: show, headers })
+      const headers = created === undefined ? {} : { location: location(created) }
+      return replyOf(operation, this.#source, {
+        status: successOf(operation),
+        accept,
+        example,
+        path,
+        value: show,
+        headers,
+      })
     }
     const asked = { operation, things, collection, path, body: things.sentIn(operation, body), type, respond }
     const isAction = operation.path.startsWith(`${resource.path}/`)
@@ -103,18 +110,19 @@ export class Collections {
     const id = idTextOf(given)
     if (id === undefined) return undefined
     const stored = this.#memory.find(collection, id)
-    if (stored !== undefined && stored.members === undefined) {
-      if (declaredResponse(operation.object.responses, 404) !== undefined) return respond(404)
-      // What clients have not posted is never quite gone.
-      if (!stored.isSeed) throw new Refusal('path_not_found', `${id} was deleted`)
-    }
+    const { responses } = operation.object
+    const isDeleted = stored !== undefined && stored.members === undefined
+    const isCreation = operation.method === 'put' && (things.resource.create === undefined || '201' in responses)
+    // What clients have not posted is never quite gone, unless the contract says how.
+    if (isDeleted && !isCreation && (!stored.isSeed || declaredResponse(responses, 404) !== undefined))
+      throw new Refusal('path_not_found', `${id} was deleted`)
     const isChange = !isReading(operation.method) && operation.method !== 'delete'
     if (operation.method === 'post' && !things.isSentTo(operation) && !things.isShownAfter(operation)) return undefined
     if (isChange && body !== undefined) {
       const changed = things.changed(operation, stored?.members ?? {}, body, type)
       return this.#keep(asked, id, things.named(changed, given, path))
     }
-    const reply = respond(successOf(operation), (schema, plain) => {
+    const reply = respond((schema, plain) => {
       const members = stored?.members ?? things.named(things.shownIn(plain(), schema) ?? {}, given, path)
       const shown = things.shown(members, schema, plain)
       if (operation.method !== 'delete' || !isObject(shown) || shown['deleted'] !== false) return shown
@@ -126,17 +134,18 @@ export class Collections {
   }
 
   #create(asked: Asked): MockReply {
-    const { operation, things, collection, path, body = {}, respond } = asked
+    const { operation, things, collection, path, body = {} } = asked
     const given = things.idOf(body)
     const stored = this.#memory.find(collection, idTextOf(given) ?? '')
     const isTaken = stored?.members !== undefined && !stored.isSeed
-    if (isTaken && operation.object.responses['409'] !== undefined) return respond(409)
+    if (isTaken && operation.object.responses['409'] !== undefined)
+      throw new Refusal('invalid_request', `${stored.id} exists`, {}, 409)
     const value = idTextOf(given) === undefined ? this.#newId(operation, things, collection) : given
     return this.#keep(asked, idTextOf(value) ?? '', things.named(body, value, path), value)
   }
 
   /** Replies with a thing, and remembers it with what the reply says of it besides. @param created its id, if it is new */
-  #keep({ operation, things, collection, respond }: Asked, id: string, members: Members, created?: unknown): MockReply {
+  #keep({ things, collection, respond }: Asked, id: string, members: Members, created?: unknown): MockReply {
     let kept = members
     const show: Show = (schema, plain) => {
       if (created !== undefined && isReply(created, schema, this.#source) && !isObject(plain())) return created
@@ -144,13 +153,13 @@ export class Collections {
       if (things.isShownBy(schema)) kept = { ...members, ...things.shownIn(value, schema) }
       return value
     }
-    const reply = respond(successOf(operation), show, created === undefined ? undefined : id)
+    const reply = respond(show, created === undefined ? undefined : id)
     this.#memory.put(collection, id, kept)
     return reply
   }
 
-  #list({ operation, things, collection, respond }: Asked): MockReply {
-    return respond(successOf(operation), (schema, plain) => {
+  #list({ things, collection, respond }: Asked): MockReply {
+    return respond((schema, plain) => {
       const { path, items, maxItems = Infinity } = things.listIn(schema) ?? {}
       if (path === undefined || items === undefined) return plain()
       const members = this.#memory.list(collection).slice(0, maxItems)
