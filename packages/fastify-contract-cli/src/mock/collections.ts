@@ -83,14 +83,8 @@ export class Collections {
       const location = (name: string) =>
         collectionOf({ path: url }) + item.replace(/\{[^{}]+\}/, () => encodeURIComponent(name))
       const headers = created === undefined ? {} : { location: location(created) }
-      return replyOf(operation, this.#source, {
-        status: successOf(operation),
-        accept,
-        example,
-        path,
-        value: show,
-        headers,
-      })
+      const status = successOf(operation)
+      return replyOf(operation, this.#source, { status, accept, example, path, value: show, headers })
     }
     const asked = { operation, things, collection, path, body: things.sentIn(operation, body), type, respond }
     const isAction = operation.path.startsWith(`${resource.path}/`)
