@@ -534,6 +534,41 @@ test('an action on a thing shows it with what was sent', async () => {
   expect(await send(`GET ${url}`)).toEqual(closed)
 })
 
+test('what is posted within another thing is found by its own path, and listed where it was posted', async () => {
+  const comment = object({ id: text, body: text, post_id: text })
+  const post = '/{blog}/posts/{post_id}'
+  const send = await clientOf(
+    {
+      [`${post}/comments`]: {
+        ...pathWith('blog', 'post_id'),
+        get: { responses: ok(listOf(comment)) },
+        post: { ...sends(object({ body: text })), responses: ok(comment) },
+      },
+      '/{blog}/comments/{comment_id}': {
+        ...pathWith('blog', 'comment_id'),
+        get: { responses: { ...ok(comment), 404: { description: 'None.' } } },
+        put: { ...sends(object({ body: text })), responses: ok(comment) },
+        delete: { responses: { 204: { description: 'Gone.' } } },
+      },
+    },
+    {},
+  )
+  const posted = (await send('POST /b/posts/p1/comments', { body: 'Yes' })) as { id: string }
+  const { id } = posted
+  expect(posted).toEqual({ id, body: 'Yes', post_id: 'p1' })
+  expect(await send('POST /b/posts/p2/comments', { body: 'Hm' })).not.toMatchObject({ id })
+  expect(await send(`GET /b/comments/${id}`)).toEqual(posted)
+  expect(await send(`GET /other/comments/${id}`)).not.toEqual(posted)
+  expect(await send(`PUT /b/comments/${id}`, { body: 'No' })).toEqual({ ...posted, body: 'No' })
+  expect(await send('GET /b/posts/p1/comments')).toContainEqual({ ...posted, body: 'No' })
+  const others = await send('GET /b/posts/p2/comments')
+  expect(others).toContainEqual(expect.objectContaining({ body: 'text', post_id: 'p2' }))
+  expect(JSON.stringify(others)).not.toContain('"No"')
+  expect(await send(`DELETE /b/comments/${id}`)).toBe(204)
+  expect(await send(`GET /b/comments/${id}`)).toBe(404)
+  expect(JSON.stringify(await send('GET /b/posts/p1/comments'))).not.toContain('"No"')
+})
+
 test('a reply says what its path says', async () => {
   const card = object({ id: text, accountId: text, shop: { type: 'integer' } })
   const entries = listOf(object({ account_id: text, type: { const: 'entry' } }))

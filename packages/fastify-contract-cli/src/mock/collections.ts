@@ -7,8 +7,8 @@ import { type Resource, collectionOf, collectionsIn, idTextOf } from '../suite/g
 import { type Members, isList, isObject, replaced } from '../suite/ground/members.ts'
 import { attempt } from '../suite/ground/no-generator.ts'
 import { plainValue } from '../suite/draw/plain-value.ts'
-import { replySchemaOf } from '../suite/draw/thing-shape.ts'
-import { isReply } from './conform.ts'
+import { ThingShape, replySchemaOf } from '../suite/draw/thing-shape.ts'
+import { isReply, parametersIn } from './conform.ts'
 import { counted } from './last-page.ts'
 import { Memory } from './memory.ts'
 import { type MockReply, replyOf } from './replies.ts'
@@ -36,6 +36,8 @@ interface Asked {
   things: Things
   /** The path of the collection with its parameters filled in. */
   collection: string
+  /** The path that things are posted to: that of the collection, or one within another thing. */
+  home: string
   path: Members
   body: Members | undefined
   type: string
@@ -53,19 +55,24 @@ export class Collections {
     this.#source = source
     const beside = Map.groupBy(operations, collectionOf)
     const below = Map.groupBy(operations, ({ path }) => /^(.*)\/[^{}/]+$/.exec(path)?.[1])
-    const resources = collectionsIn(operations)
-    const withResource = (operationsOf: (resource: Resource) => readonly (ContractOperation | undefined)[]) =>
-      resources.flatMap((resource) =>
-        operationsOf(resource).flatMap((each) => (each === undefined ? [] : [[each, resource] as const])),
-      )
-    // What is posted below a thing may be an action on it, or be added to a collection of its own.
-    const actions = ({ path }: Resource) =>
-      below.get(path)?.filter((each) => each.method === 'post' && beside.get(collectionOf(each))?.length === 1) ?? []
-    const ofCollection = (resource: Resource) => (isChanged(resource) ? (beside.get(resource.collection) ?? []) : [])
+    const plain = collectionsIn(operations)
+    const own = new Set(plain.map(({ collection }) => collection))
+    const others = [...beside].filter(([path]) => !own.has(path))
+    const all = plain.map((resource) => withHomes(resource, others, source))
+    // What is posted below a thing may be an action on it.
+    const isAction = (operation: ContractOperation) =>
+      operation.method === 'post' &&
+      !own.has(collectionOf(operation)) &&
+      beside.get(collectionOf(operation))?.length === 1
+    const entriesOf = (resource: Resource, found: readonly (ContractOperation | undefined)[]) =>
+      found.flatMap((each) => (each === undefined ? [] : [[each, resource] as const]))
     this.#resources = new Map([
-      ...withResource(actions),
-      ...withResource(ofCollection),
-      ...withResource((resource) => Object.values(resource.operations)),
+      ...all.flatMap(({ resource, elsewhere }) => [
+        ...entriesOf(resource, (below.get(resource.path) ?? []).filter(isAction)),
+        ...entriesOf(resource, elsewhere),
+        ...entriesOf(resource, isChanged(resource) ? (beside.get(resource.collection) ?? []) : []),
+      ]),
+      ...all.flatMap(({ resource }) => entriesOf(resource, Object.values(resource.operations))),
     ])
   }
 
@@ -76,17 +83,20 @@ export class Collections {
     const things = this.#things.get(resource) ?? new Things(resource, this.#source)
     this.#things.set(resource, things)
     const filledIn = (_all: string, name: string) => encodeURIComponent(String(path[name]))
-    const collection = resource.collection.replaceAll(/\{([^{}]+)\}/g, filledIn)
+    const filled = (template: string) => template.replaceAll(/\{([^{}]+)\}/g, filledIn)
+    const collection = filled(resource.collection)
     if (isChanged(resource)) this.#memory.seed(collection, () => this.#seedOf(things, path))
     const respond: Asked['respond'] = (show, created) => {
       const item = resource.path.slice(resource.collection.length)
+      const base = url.split('/').slice(0, 1 - operation.path.split('/').length)
       const location = (name: string) =>
-        collectionOf({ path: url }) + item.replace(/\{[^{}]+\}/, () => encodeURIComponent(name))
+        base.join('/') + collection + item.replace(/\{[^{}]+\}/, () => encodeURIComponent(name))
       const headers = created === undefined ? {} : { location: location(created) }
       const status = successOf(operation)
       return replyOf(operation, this.#source, { status, accept, example, path, value: show, headers })
     }
-    const asked = { operation, things, collection, path, body: things.sentIn(operation, body), type, respond }
+    const home = filled(collectionOf(operation))
+    const asked = { operation, things, collection, home, path, body: things.sentIn(operation, body), type, respond }
     const isAction = operation.path.startsWith(`${resource.path}/`)
     if (isAction && !things.isShownAfter(operation)) return undefined
     if (isAction || Object.values(resource.operations).includes(operation))
@@ -139,7 +149,7 @@ export class Collections {
   }
 
   /** Replies with a thing, and remembers it with what the reply says of it besides. @param created its id, if it is new */
-  #keep({ things, collection, respond }: Asked, id: string, members: Members, created?: unknown): MockReply {
+  #keep({ things, collection, home, respond }: Asked, id: string, members: Members, created?: unknown): MockReply {
     let kept = members
     const show: Show = (schema, plain) => {
       if (created !== undefined && isReply(created, schema, this.#source) && !isObject(plain())) return created
@@ -148,16 +158,20 @@ export class Collections {
       return value
     }
     const reply = respond(show, created === undefined ? undefined : id)
-    this.#memory.put(collection, id, kept)
+    this.#memory.put(collection, id, kept, created === undefined ? undefined : home)
     return reply
   }
 
-  #list({ things, collection, respond }: Asked): MockReply {
+  #list({ things, collection, home, path: parameters, respond }: Asked): MockReply {
     return respond((schema, plain) => {
       const { path, items, maxItems = Infinity } = things.listIn(schema) ?? {}
       if (path === undefined || items === undefined) return plain()
-      const members = this.#memory.list(collection).slice(0, maxItems)
-      const list = members.map((each) => things.shown(each, items, () => plainValue(items, this.#source)))
+      const members = this.#memory.list(collection, home).slice(0, maxItems)
+      // What the collection had at first may say that it is within another thing.
+      const said = home === collection ? {} : parametersIn(items, parameters, this.#source)
+      const list = members.map((each) =>
+        things.shown({ ...each, ...said }, items, () => plainValue(items, this.#source)),
+      )
       const value = replaced(path.length === 0 ? list : plain(), path, list)
       return isReply(value, schema, this.#source) ? counted(value, list.length, schema, this.#source) : plain()
     })
@@ -182,6 +196,28 @@ export class Collections {
         return idTextOf(drawn) === undefined ? id : drawn
     }
   }
+}
+
+/**
+ * Finds the paths within other things that things of a collection are posted to, such as `/posts/{postId}/comments` for
+ * `/comments/{id}`, where nothing is posted to `/comments`.
+ *
+ * @param others the paths beside collections, with their operations
+ */
+function withHomes(resource: Resource, others: readonly [string, ContractOperation[]][], source: SchemaSource) {
+  const { collection, create, list } = resource
+  const namesIn = (path: string) => [...path.matchAll(/\{[^{}]+\}/g)].map(([name]) => name)
+  const endOf = (path: string) => path.slice(path.lastIndexOf('/'))
+  const isInPath = (path: string) =>
+    endOf(path) === endOf(collection) && namesIn(collection).every((each) => namesIn(path).includes(each))
+  const near = create === undefined ? others.filter(([path]) => isInPath(path)) : []
+  const shape = near.length === 0 ? undefined : new ThingShape(resource, source)
+  const elsewhere = near.flatMap(([, operations]) => {
+    const reply = operations.filter(({ method }) => method === 'post').map((each) => replySchemaOf(each) ?? {})[0]
+    return reply !== undefined && shape?.isThing(shape.inside(reply)) === true ? operations : []
+  })
+  const first = (method: string) => elsewhere.find((each) => each.method === method)
+  return { elsewhere, resource: { ...resource, create: create ?? first('post'), list: list ?? first('get') } }
 }
 
 /** Whether clients add to a collection, or change things of it. */

@@ -12,6 +12,8 @@ interface Thing {
   members: Members | undefined
   /** Whether no client has put it there. */
   isSeed: boolean
+  /** The path that it was posted to; undefined for any. */
+  home?: string | undefined
 }
 
 /** A thing, or none for a collection that has been asked for, and what it takes. */
@@ -37,8 +39,12 @@ export class Memory {
     return this.#things.get(pathOf(collection, id))?.thing
   }
 
-  list(collection: string): Members[] {
-    return this.#thingsOf(collection).flatMap(({ members }) => (members === undefined ? [] : [members]))
+  /** @param home where they were posted to */
+  list(collection: string, home = collection): Members[] {
+    return this.#thingsOf(collection).flatMap((thing) => {
+      const isThere = home === collection || (thing.home ?? home) === home
+      return isThere && thing.members !== undefined ? [thing.members] : []
+    })
   }
 
   /** How many things a collection has and had. */
@@ -46,8 +52,9 @@ export class Memory {
     return this.#thingsOf(collection).length
   }
 
-  put(collection: string, id: string, members: Members): void {
-    this.#put({ collection, id, members, isSeed: false })
+  /** @param home the path that it is posted to; that of before for one that is changed */
+  put(collection: string, id: string, members: Members, home = this.find(collection, id)?.home): void {
+    this.#put({ collection, id, members, isSeed: false, home })
   }
 
   delete(collection: string, id: string): void {
