@@ -163,7 +163,8 @@ test('warns at its start of operations that declare no success, and answers them
 test('lists, reads, changes and deletes what was posted', async () => {
   const posted = await send('/pets', { method: 'POST', body: '{"name":"Rex","secret":"s","unknown":1}' })
   expect(posted).toMatchObject({ status: 201, text: expect.stringMatching(/^\{"id":\d+,"name":"Rex"\}$/) as string })
-  const path = `/pets/${/\d+/.exec(posted.text)?.[0] ?? ''}`
+  const id = /\d+/.exec(posted.text)?.[0] ?? ''
+  const path = `/pets/${id}`
   expect(posted.location).toBe(`/v1${path}`)
   expect((await send('/pets')).text).toContain(posted.text)
   expect(await send(path)).toMatchObject({ status: 200, text: posted.text })
@@ -174,7 +175,7 @@ test('lists, reads, changes and deletes what was posted', async () => {
   expect((await send(path)).text).toBe(posted.text.replace('Rex', 'Max'))
   expect((await send(path, { method: 'DELETE' })).status).toBe(204)
   for (const method of ['GET', 'DELETE']) {
-    expect(await send(path, { method })).toMatchObject({ status: 404, text: '{"code":7,"detail":"No such pet"}' })
+    expect(await send(path, { method })).toMatchObject({ status: 404, text: `{"code":7,"detail":"${id} was deleted"}` })
   }
   expect((await send('/pets')).text).not.toContain('Max')
 })

@@ -19,6 +19,7 @@ import {
   responsesTo,
 } from '../suite/ground/contract.ts'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
+import { examplesOf } from '../suite/ground/examples.ts'
 import { statusesOfRefusal } from '../suite/ground/refusals.ts'
 import { attempt } from '../suite/ground/no-generator.ts'
 import { isObject } from '../suite/ground/members.ts'
@@ -124,7 +125,10 @@ function fitter(contract: TestedContract & SchemaSource) {
     const candidates = forms
       .map(({ contentType = 'application/json', body }): MockReply => ({ status, headers: {}, contentType, body }))
       .filter(({ body }) => stringifyJson(body).includes(stringifyJson(message)))
-    const fitting = candidates.find(keepsContract) ?? (operation && declaredFailure(operation, contract, failure))
+    const declared = () => operation && declaredFailure(operation, contract, failure)
+    const { content: exampled = {} } = declaredResponse(responses, status) ?? {}
+    const hasExample = Object.values(exampled).some((media) => [...examplesOf(media)].length > 0)
+    const fitting = (hasExample ? declared() : undefined) ?? candidates.find(keepsContract) ?? declared()
     // Where nothing is declared, all are alike.
     return fitting ?? candidates[0]
   }
