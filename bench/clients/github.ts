@@ -10,11 +10,11 @@ export const github: OfficialClient = {
     const options = { retry: { enabled: false }, throttle: { enabled: false } }
     const client = make(module, 'Octokit', { baseUrl: origin, auth: 't', ...options })
     const ask = async (path: string, values: Values) => at(await call(client, `rest.${path}`, values), 'data')
-    const kind = (area: string, name: string, parameter: string) => ({
-      create: (values: Values) => ask(`${area}.create${name}`, { ...place, ...values }),
-      get: (id: string) => ask(`${area}.get${name}`, { ...place, [parameter]: id }),
-      update: (id: string, change: Values) => ask(`${area}.update${name}`, { ...place, [parameter]: id, ...change }),
-      remove: (id: string) => ask(`${area}.delete${name}`, { ...place, [parameter]: id }),
+    const kind = (area: string, name: string, parameter: string, within: Values = place) => ({
+      create: (values: Values) => ask(`${area}.create${name}`, { ...within, ...values }),
+      get: (id: string) => ask(`${area}.get${name}`, { ...within, [parameter]: id }),
+      update: (id: string, change: Values) => ask(`${area}.update${name}`, { ...within, [parameter]: id, ...change }),
+      remove: (id: string) => ask(`${area}.delete${name}`, { ...within, [parameter]: id }),
     })
     const { remove: _, ...issues } = kind('issues', '', 'issue_number')
     await liveThrough(steps, {
@@ -62,7 +62,7 @@ export const github: OfficialClient = {
       change: { name: 'The first' },
     })
     await liveThrough(steps, {
-      ...kind('gists', '', 'gist_id'),
+      ...kind('gists', '', 'gist_id', {}),
       name: 'gist',
       id: 'id',
       values: [
