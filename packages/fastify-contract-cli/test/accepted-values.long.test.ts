@@ -136,7 +136,9 @@ test.for(['request', 'response'] as const)('what is proven of a %s holds for val
 
 function samplesOf(schema: Subschema): unknown[] {
   try {
-    return fc.sample(valuesOf(schema, source), { seed: 1, numRuns: 8 }).map((value): unknown => JSON.parse(stringifyJson(value)))
+    return fc
+      .sample(valuesOf(schema, source), { seed: 1, numRuns: 8 })
+      .map((value): unknown => JSON.parse(stringifyJson(value)))
   } catch (error) {
     if (!(error instanceof NoGenerator)) throw error
     return []
