@@ -137,7 +137,7 @@ async function run(fault: Fault | undefined, ...args: string[]) {
     return [statusOf(request, content, fault)]
   })
   const auth = ['--auth', 'bearer=t', '--auth', 'key=k']
-  const { code, lines } = await runTestOf(contract, ['--url', url, ...auth, '--seconds', '20', ...args])
+  const { code, lines } = await runTestOf(contract, ['--url', url, ...auth, ...args])
   const reports = lines.flatMap((line, at) => (line.includes(' → ') ? [`${line} ${String(lines[at + 1])}`] : []))
   return { code, reports, seen, leftOut: lines.filter((line) => line.startsWith('left out: ')) }
 }
