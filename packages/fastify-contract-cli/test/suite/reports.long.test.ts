@@ -211,7 +211,7 @@ test('a failing handler in the same process is reported with what it has thrown'
   }
   expect(problems).toContainEqual(
     expect.stringMatching(
-      /received 500, .*; the server says: Error: the drawer is locked \(at .*reports\.test\.ts:\d+:\d+\)?\)$/,
+      /received 500, .*; the server says: Error: the drawer is locked \(at .*reports\.long\.test\.ts:\d+:\d+\)?\)$/,
     ),
   )
 })
