@@ -2,7 +2,14 @@ import type { ContractOperation } from 'fastify-contract/document'
 import type { Subschema } from 'fastify-contract/schema'
 import { type SchemaSource, flatten, namedTypesOf } from '../suite/draw/flat-schema.ts'
 import { plainValue } from '../suite/draw/plain-value.ts'
-import { ThingShape, membersIn, replySchemaOf, requestSchemaOf, skeletonOf } from '../suite/draw/thing-shape.ts'
+import {
+  type List,
+  ThingShape,
+  membersIn,
+  replySchemaOf,
+  requestSchemaOf,
+  skeletonOf,
+} from '../suite/draw/thing-shape.ts'
 import { successOf } from '../suite/ground/contract.ts'
 import { type Members, isObject, replaced, valueAt } from '../suite/ground/members.ts'
 import { attempt } from '../suite/ground/no-generator.ts'
@@ -93,7 +100,7 @@ export class Things {
   }
 
   /** The list in a body. */
-  listIn(schema: Subschema) {
+  listIn(schema: Subschema): List | undefined {
     return this.#shape.listIn(schema)
   }
 

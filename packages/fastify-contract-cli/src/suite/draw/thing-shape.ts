@@ -6,7 +6,7 @@ import { type Resource, idPathIn, isNameOfOne } from '../ground/resources.ts'
 import { type SchemaSource, flatten } from './flat-schema.ts'
 
 /** A list in a body. */
-interface List {
+export interface List {
   /** The names that lead to it; none where the body is the list. */
   path: readonly string[]
   items: Subschema
