@@ -15,7 +15,7 @@ import type { Json } from '../draw/json-value.ts'
 import { besideMultiple, beyondFormats } from '../draw/numbers.ts'
 import { RawText, asRead } from '../draw/json-value.ts'
 import { isUncheckedFormat } from '../draw/texts.ts'
-import { isList } from '../ground/members.ts'
+import { isList, isNumber } from '../ground/members.ts'
 import { attempt } from '../ground/no-generator.ts'
 import { type Part, jsonBody } from '../write/part.ts'
 import { shapeOf, writtenValues } from '../write/part-values.ts'
@@ -270,7 +270,6 @@ function against(flat: FlatSchema, keyword: string, rest: FlatSchema): fc.Arbitr
   if (keyword === 'multipleOf') {
     // Of other numbers some are multiples, at which a search for a smaller one would end.
     const multiples = drawnAs(flat, { ...rest, assertions: { ...rest.assertions, multipleOf } })
-    const isNumber = (value: Json) => typeof value === 'number' || typeof value === 'bigint'
     return fc
       .tuple(multiples, fc.constantFrom<(1n | -1n)[]>(1n, -1n))
       .map(([value, direction]) => (isNumber(value) ? besideMultiple(value, multipleOf, direction) : value))
