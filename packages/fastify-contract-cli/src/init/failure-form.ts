@@ -4,7 +4,7 @@ import type { Schema } from 'fastify-contract/schema'
 import { isReply } from '../mock/conform.ts'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
 import { attempt } from '../suite/ground/no-generator.ts'
-import { isList, isObject } from '../suite/ground/members.ts'
+import { type Place, isList, isObject, replaced } from '../suite/ground/members.ts'
 import { plainValue } from '../suite/draw/plain-value.ts'
 import { propertyName, quoted } from './typescript.ts'
 
@@ -13,9 +13,6 @@ export interface FailureParts {
   status: number
   message: string
 }
-
-/** Where something is in a value of JSON: the names of members, and the indexes of items. */
-type Place = readonly (string | number)[]
 
 /** The names of members that tell why a request failed, or hold such a member; the plainest first. */
 const reasons = [
@@ -76,13 +73,6 @@ function placesIn(value: unknown, part: keyof FailureParts, place: Place = []): 
 function rankOf(place: Place): number {
   const name = place.findLast((each) => typeof each === 'string') ?? ''
   return reasons.findIndex((expression) => expression.test(name))
-}
-
-/** A copy of a value with another one at a place. */
-function replaced(value: unknown, [key, ...rest]: Place, other: unknown): unknown {
-  if (key === undefined) return other
-  if (isList(value)) return value.map((item, index) => (index === key ? replaced(item, rest, other) : item))
-  return isObject(value) ? { ...value, [key]: replaced(value[key], rest, other) } : value
 }
 
 /** The place in a body for each part that can be told of the failures. */

@@ -25,11 +25,14 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   )
 }
 
-/** A copy with another value at a path; undefined takes it away. */
-export function replaced(value: unknown, path: readonly string[], end: unknown): unknown {
-  const [name, ...rest] = path
-  if (name === undefined) return end
-  const { [name]: member, ...others }: Members = isObject(value) ? value : {}
+/** Where something is in a value of JSON: the names of members, and the indexes of items. */
+export type Place = readonly (string | number)[]
+
+/** A copy with another value at a place; undefined takes it away. What a place leads to where nothing is, is an object. */
+export function replaced(value: unknown, [key, ...rest]: Place, end: unknown): unknown {
+  if (key === undefined) return end
+  if (typeof key === 'number' && isList(value)) return value.with(key, replaced(value[key], rest, end))
+  const { [key]: member, ...others }: Members = isObject(value) ? value : {}
   const changed = replaced(member, rest, end)
-  return changed === undefined ? others : { ...others, [name]: changed }
+  return changed === undefined ? others : { ...(isObject(value) ? value : {}), [key]: changed }
 }
