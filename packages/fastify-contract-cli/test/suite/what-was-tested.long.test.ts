@@ -280,7 +280,11 @@ test('drawing and shrinking end with the time, and what was found is told', asyn
     return { status: String(body).length > 200 ? 500 : 204, headers: {}, text: '' }
   }
   const start = performance.now()
-  const results = await timed({ exchange, seconds: 3 }, large)
-  expect(performance.now() - start).toBeLessThan(5_000)
-  expect(results[0]?.result).toMatchObject({ verdict: 'fault', faults: [{ kind: 'fault of the server' }] })
+  const results = await timed({ exchange, seconds: 6 }, large)
+  expect(performance.now() - start).toBeLessThan(10_000)
+  // Which test draws the first long body depends on the time that each has.
+  const kinds = results
+    .flatMap(({ result }) => (result.verdict === 'fault' ? result.faults : []))
+    .map(({ kind }) => kind)
+  expect(kinds).toContain('fault of the server')
 })
