@@ -2,6 +2,7 @@ import { maps } from 'fastify-contract/document'
 import { namesOf, printable } from 'fastify-contract/json'
 import type { OpenApi } from '../model/read-contract.ts'
 import { isObject } from '../suite/ground/members.ts'
+import { once } from '../suite/ground/once.ts'
 import { type Proof, createValueComparison } from './compare-values.ts'
 import { type RedoclyChange, pointerInContract, redoclyDiff } from './redocly-diff.ts'
 
@@ -31,7 +32,9 @@ export interface Change {
  */
 export async function compareContracts(before: OpenApi, after: OpenApi): Promise<Change[]> {
   const changes = await redoclyDiff(before, after)
-  const prove = createValueComparison(before.document, after.document)
+  // To read all uses of schemas takes a second for a large contract.
+  const comparison = once(() => createValueComparison(before.document, after.document))
+  const prove: Proof = (change) => comparison()(change)
   const found = changes
     .filter(({ path, property }) => path !== '#/info' || property !== 'version')
     .filter(({ typeName, property = '' }) => typeName !== 'SpecExtension' && !property.startsWith('x-'))
