@@ -53,8 +53,8 @@ export function fitFailures(
     onRefusal?.(`${method} ${originalUrl}: ${String(status)}, ${message}`)
     // What the server has set says more.
     for (const [name, value] of Object.entries(headers)) if (!reply.hasHeader(name)) reply.header(name, value)
-    // Where no content is declared, any may be sent.
     reply.code(status)
+    // Where no content is declared, any may be sent.
     if (contentType === undefined) return payload
     reply.removeHeader('content-length').header('content-type', contentType)
     return isJson(contentType) ? stringifyJson(body) : body
