@@ -186,7 +186,7 @@ test('a body of 1 MB is checked within seconds', async () => {
   expect(await faultsOf(url, { only: 'GET /pets', seconds: 3 })).toContainEqual(
     expect.stringMatching(/^broken response: GET \/pets/),
   )
-  expect(process.cpuUsage(start).user).toBeLessThan(20_000_000)
+  expect(process.cpuUsage(start).user).toBeLessThan(12_000_000)
 })
 
 test('the rest is skipped if the server is gone after a fault', async () => {
