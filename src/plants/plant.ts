@@ -7,15 +7,11 @@ export type Plant = Schemas['Plant']
 /** A plant to create. */
 export type NewPlant = Input<'createPlant'>['body']
 
-/** What is stored of a plant besides its id. A property that only one of `Plant` and `NewPlant` has cannot be stored. */
-type StoredPlant = {
-  [Property in Exclude<keyof (Plant & NewPlant), 'id'>]: Property extends keyof Plant & keyof NewPlant
-    ? Plant[Property]
-    : never
-}
+/** A plant as the store keeps it: what the client sent, and what the server sets. The compiler names what is missing. */
+export type StoredPlant = Plant & NewPlant
 
 /** The columns of a plant besides its caller and id, in the order of its JSON. */
-const columns: ColumnsOf<StoredPlant> = {
+const columns: ColumnsOf<Omit<StoredPlant, 'id'>> = {
   name: 'text',
   tag: 'text?',
 }
@@ -34,10 +30,10 @@ export const plantColumns = quoted(plantTable.properties)
 
 const toObject = objectReader(plantTable)
 
-/** Makes a plant of a request body or of a row. */
-export function plantOf(values: Row): Plant {
-  // The contract requires what a body has, and the schema what a row has.
-  return toObject(values) as Plant
+/** Makes a plant as responses show it of a stored one, or of its row. */
+export function plantOf(stored: Row): Plant {
+  // The contract requires what a stored plant has, and the schema what a row has.
+  return toObject(stored) as Plant
 }
 
 /** The values of the columns, which both drivers accept. */

@@ -1,5 +1,5 @@
 import type { Encoded } from 'fastify-contract'
-import type { NewPlant, Plant } from '../plants/plant.ts'
+import type { Plant, StoredPlant } from '../plants/plant.ts'
 import type { Row, Value } from './table.ts'
 
 /**
@@ -41,7 +41,7 @@ export interface PlantStore {
   list: (caller: Caller, limit: number | undefined) => Promise<Encoded<Plant[]> | 'unavailable'>
 
   /** Stores a plant; it is on disk when this resolves. `exists` if the caller has one with this id; it is unchanged. */
-  create: (caller: Caller, plant: NewPlant) => Promise<'created' | 'exists' | 'unavailable'>
+  create: (caller: Caller, plant: StoredPlant) => Promise<'created' | 'exists' | 'unavailable'>
 
   /** Deletes the caller's plant with this id; the deletion is on disk when this resolves. */
   delete: (caller: Caller, id: bigint) => Promise<'deleted' | 'absent' | 'unavailable'>

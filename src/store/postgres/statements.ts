@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { QueryConfig } from 'pg'
-import { type NewPlant, plantColumns, plantTable, valuesOfPlant } from '../../plants/plant.ts'
+import { type StoredPlant, plantColumns, plantTable, valuesOfPlant } from '../../plants/plant.ts'
 import {
   type Caller,
   type StoredToken,
@@ -22,7 +22,7 @@ export interface Statement<Row extends object = Record<never, never>> extends Qu
 export type CallerRow = Pick<TokenRow, 'hash' | 'caller' | 'expires_at' | 'scope'>
 
 /** A plant with its owner. */
-export type OwnedPlant = NewPlant & { caller: Caller }
+export type OwnedPlant = StoredPlant & { caller: Caller }
 
 export interface CreatedRow {
   caller: Caller

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { type NewPlant, plantColumns, plantTable, valuesOfPlant } from '../../plants/plant.ts'
+import { type StoredPlant, plantColumns, plantTable, valuesOfPlant } from '../../plants/plant.ts'
 import { type Caller, type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
 import type { Row, Value } from '../table.ts'
 import { noRows, tableNames } from '../tables.ts'
@@ -88,7 +88,7 @@ export function sqlRunner(database: Database.Database): (text: string, values: r
 }
 
 /** The values of `createPlant`. */
-export function valuesOfCreate(caller: Caller, plant: NewPlant): Value[] {
+export function valuesOfCreate(caller: Caller, plant: StoredPlant): Value[] {
   return [caller, plant.id, ...valuesOfPlant(plant)]
 }
 
