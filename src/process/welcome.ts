@@ -1,9 +1,11 @@
 import { type Stats, fstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import { stringifyJson } from 'fastify-contract/json'
 import { createToken } from '../auth/tokens.ts'
 import type { Config } from '../config/config.ts'
 import { isLoopback } from '../config/variables.ts'
+import type { NewPlant } from '../plants/plant.ts'
 import type { Store } from '../store/store.ts'
 
 /** What a start tells the person who started the server. */
@@ -12,11 +14,14 @@ export interface Welcome {
   origin: string
   /** The base paths of the operations. */
   basePaths: readonly string[]
-  /** The path of an empty database. If the path is mistyped, plants seem to be lost. */
+  /** The path of an empty database. If the path is mistyped, the data seems to be lost. */
   emptyFile: string | undefined
   /** A new token, which is shown only here. */
   token: string | undefined
 }
+
+/** The plant of the printed `curl` line. */
+const firstPlant: NewPlant = { id: 1n, name: 'Monstera deliciosa', tag: 'indoor' }
 
 /** Prints the server's address, and how to get a token, to standard output. The log goes to standard error. */
 export function printWelcome({ origin, basePaths, emptyFile, token }: Welcome, log: FastifyBaseLogger): void {
@@ -26,7 +31,7 @@ export function printWelcome({ origin, basePaths, emptyFile, token }: Welcome, l
   })
   const opens = openableOrigin(origin)
   const [url = opens, ...others] = basePaths.map((path) => opens + path)
-  const fileLines = emptyFile === undefined ? [] : [`Database     ${emptyFile}, without plants and tokens yet`]
+  const fileLines = emptyFile === undefined ? [] : [`Database     ${emptyFile}, which is empty`]
   const tokenLines =
     token === undefined
       ? ['Token        npm run token -- issue CALLER']
@@ -34,7 +39,7 @@ export function printWelcome({ origin, basePaths, emptyFile, token }: Welcome, l
           `Token        ${token}`,
           '             for the caller "me"; it is shown only once',
           `Try          curl -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' ` +
-            `-d '{"id":1,"name":"Monstera deliciosa","tag":"indoor"}' ${url}/plants`,
+            `-d '${stringifyJson(firstPlant)}' ${url}/plants`,
           `             curl -H 'Authorization: Bearer ${token}' ${url}/plants`,
         ]
   const addressLines = [`Plant Store  ${[url, ...others].join(', ')}`, `Docs         ${opens}/docs`]
@@ -46,7 +51,7 @@ export function openableOrigin(origin: string): string {
   return origin.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
-/** @returns the path of the database, if it is an SQLite file without plants and tokens */
+/** @returns the path of the database, if it is an SQLite file without rows */
 export async function findEmptyFile(store: Store, { database }: Pick<Config, 'database'>): Promise<string | undefined> {
   return database.engine === 'sqlite' && (await store.isEmpty()) === true ? resolve(database.file) : undefined
 }

@@ -165,7 +165,7 @@ test('a changed schema is named, and --fresh starts all the same', async () => {
 
   const fresh = await startDev(root, '--fresh')
   await fresh.nextServing('title: Plant Store')
-  const [, folder = ''] = await fresh.next(/^Database +(\S+)\/plants\.db, without plants and tokens yet$/)
+  const [, folder = ''] = await fresh.next(/^Database +(\S+)\/plants\.db, which is empty$/)
   expect(await fresh.stop()).toBe(0)
   expect(existsSync(folder)).toBe(false)
 })

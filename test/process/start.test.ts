@@ -1,12 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { stringifyJson } from 'fastify-contract/json'
 import { expect, onTestFinished, test } from 'vitest'
 import { openableOrigin } from '../../src/process/welcome.ts'
 import { receive } from '../support/client/raw-http.ts'
 import { servedDatabase, urlOf } from '../support/server/served-database.ts'
 import { temporaryFolder, temporaryLocation } from '../support/server/start-app.ts'
 import { type ServerProcess, nodeBinary, projectFolder, startProcess } from '../support/server/start-process.ts'
+import { newPlant, readPlants } from '../support/plants.ts'
 
 const main = join(projectFolder, 'src/main.ts')
 
@@ -25,14 +27,14 @@ test('npm start in an empty folder prints curl lines that work, and keeps the pl
   const { origin } = first
   const [token = ''] = /plst_[\w-]{43}/.exec(first.stdout()) ?? []
   const bearer = `-H 'Authorization: Bearer ${token}'`
+  const [, body = ''] = /-d '(.*)'/.exec(first.stdout()) ?? []
   expect(first.stdout().split('\n')).toEqual([
     `Plant Store  ${origin}`,
     `Docs         ${origin}/docs`,
-    `Database     ${file}, without plants and tokens yet`,
+    `Database     ${file}, which is empty`,
     `Token        ${token}`,
     '             for the caller "me"; it is shown only once',
-    `Try          curl ${bearer} -H 'Content-Type: application/json' ` +
-      `-d '{"id":1,"name":"Monstera deliciosa","tag":"indoor"}' ${origin}/plants`,
+    `Try          curl ${bearer} -H 'Content-Type: application/json' -d '${body}' ${origin}/plants`,
     `             curl ${bearer} ${origin}/plants`,
     '',
   ])
@@ -40,8 +42,9 @@ test('npm start in an empty folder prints curl lines that work, and keeps the pl
   const printed: string[] = []
   for (const line of first.stdout().match(/curl .*/g) ?? [])
     printed.push((await promisify(execFile)('bash', ['-c', `${line} --silent --show-error`])).stdout)
-  const plant = '{"name":"Monstera deliciosa","tag":"indoor"}'
-  expect(printed).toEqual([plant, `[${plant}]`])
+  const [plant] = printed.map(readPlants)
+  expect(plant).toMatchObject({ name: 'Monstera deliciosa' })
+  expect(printed.map(readPlants)).toEqual([plant, [plant]])
 
   await first.end('SIGTERM')
   expect(await first.ended).toBe(0)
@@ -51,7 +54,7 @@ test('npm start in an empty folder prints curl lines that work, and keeps the pl
   const second = await start(environment)
   expect(second.stdout()).not.toMatch(/plst_|Database/)
   const list = await fetch(`${second.origin}/plants`, { headers: { authorization: `Bearer ${token}` } })
-  expect(await list.text()).toBe(`[${plant}]`)
+  expect(readPlants(await list.text())).toEqual([plant])
   expect(second.stderr()).not.toContain('do not fit')
 })
 
@@ -114,7 +117,7 @@ test('METRICS_PORT serves the metrics at their own address until the server stop
   const url = /metrics at (http[^"]+)/.exec(server.stderr())?.[1] ?? ''
   const [authorization = ''] = /Bearer plst_[\w-]+/.exec(server.stdout()) ?? []
   const headers = { authorization, 'content-type': 'application/json' }
-  await fetch(`${server.origin}/plants`, { method: 'POST', headers, body: '{"id":1,"name":"a"}' })
+  await fetch(`${server.origin}/plants`, { method: 'POST', headers, body: stringifyJson(newPlant({ id: 1n })) })
   const response = await fetch(url)
   expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4')
   const text = await response.text()
@@ -182,9 +185,10 @@ test('REUSE_PORT lets two servers share a port; one continues when the other end
   const second = await start({ ...environment, PORT: new URL(first.origin).port })
   const [authorization = ''] = /Bearer plst_[\w-]+/.exec(first.stdout()) ?? []
   const headers = { authorization, 'content-type': 'application/json', connection: 'close' }
-  const create = async (id: number) =>
-    (await fetch(`${first.origin}/plants`, { method: 'POST', headers, body: JSON.stringify({ id, name: String(id) }) }))
-      .status
+  const create = async (id: number) => {
+    const body = stringifyJson(newPlant({ id: BigInt(id) }))
+    return (await fetch(`${first.origin}/plants`, { method: 'POST', headers, body })).status
+  }
 
   // The kernel gives each new connection to one of them.
   for (let id = 0; id < 40; id++) expect(await create(id)).toBe(200)
