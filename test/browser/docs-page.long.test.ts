@@ -7,6 +7,7 @@ import type { Browser, Locator } from 'playwright-core'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startApp } from '../support/server/start-app.ts'
 import { execute, findChromium, launchChromium, lowContrasts, openDocsPage, unfoldAll } from './docs-page.ts'
+import { storedPlant } from '../support/plants.ts'
 
 const chromium = findChromium(process.env)
 const missing = 'no Chromium under its usual names in PATH, and CHROMIUM_PATH is not set'
@@ -104,8 +105,8 @@ describe.skipIf(isLeftOut)(`the docs page in Chromium${isLeftOut ? ` (LEFT OUT: 
 
   test('sends an id beyond 2^53 exactly, from an example or typed', async () => {
     const { page, faults, authorize, unfold, store, send, token } = await open()
-    await store.create('me', { id: 9007199254740992n, name: 'below' })
-    await store.create('me', { id: 9007199254740994n, name: 'above' })
+    await store.create('me', storedPlant({ id: 9007199254740992n, name: 'below' }))
+    await store.create('me', storedPlant({ id: 9007199254740994n, name: 'above' }))
     const list = async () => JSON.parse((await send({ method: 'GET', url: '/plants' })).text) as unknown
     await authorize(token)
     const create = await unfold('createPlant')

@@ -17,6 +17,7 @@ import {
   startMove,
   using,
 } from './moved-stores.ts'
+import { storedPlant } from '../support/plants.ts'
 
 test.for(directions)('no server starts on the target of a killed move from %s to %s', async ([from, to]) => {
   const [source, target] = [await locations[from](), await locations[to]()]
@@ -69,7 +70,7 @@ test.for(directions)(
     await moving.end('SIGKILL')
     await using(source, async (store) => {
       expect(await store.delete('many', 100n)).toBe('deleted')
-      expect(await store.create('ME', { id: 100n, name: 'Ficus' })).toBe('created')
+      expect(await store.create('ME', storedPlant({ id: 100n, name: 'Ficus' }))).toBe('created')
     })
     expect(await move(source, target)).toMatchObject({ code: 0, stdout: expect.stringContaining('verified') as string })
     expect(await using(target, contentOf)).toEqual(await using(source, contentOf))

@@ -6,13 +6,14 @@ import { expect, test } from 'vitest'
 import { createToken } from '../../src/auth/tokens.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tableNames } from '../../src/store/tables.ts'
-import { listText } from '../store/list-text.ts'
+import { namesOf } from '../store/list-text.ts'
 import { connect, temporaryDatabase, waitUntilBlocking } from '../support/server/postgres-database.ts'
 import { runHere } from '../support/server/run-here.ts'
 import { urlOf } from '../support/server/served-database.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { runScript } from '../support/server/start-process.ts'
 import { contentOf, fill, locations, move, observe, postgresLocation, sqliteLocation, using } from './moved-stores.ts'
+import { storedPlant } from '../support/plants.ts'
 
 test('a move to the other kind of store and back is complete and verified', async () => {
   const [first, second, third] = [await sqliteLocation(), await postgresLocation(), await sqliteLocation()]
@@ -31,7 +32,7 @@ test('a move to the other kind of store and back is complete and verified', asyn
 
 test('a move waits for the session of a stopped server to end', async () => {
   const [from, to] = [await postgresLocation(), await sqliteLocation()]
-  await using(from, (store) => store.create('me', { id: 1n, name: 'a' }))
+  await using(from, (store) => store.create('me', storedPlant({ id: 1n, name: 'a' })))
   const session = await connect(urlOf(from))
   const moved = move(from, to)
   const observer = await observe(from)
@@ -44,13 +45,13 @@ test('a move waits for the session of a stopped server to end', async () => {
 
 test.for(['SQLite', 'PostgreSQL'] as const)('a move from a store in %s to itself is refused', async (engine) => {
   const location = await locations[engine]()
-  await using(location, (store) => store.create('me', { id: 1n, name: 'a' }))
+  await using(location, (store) => store.create('me', storedPlant({ id: 1n, name: 'a' })))
   const { code, stderr } = await move(location, location)
   expect(stderr).toMatch(
     /^(?:--from and --to name the same database|.* has locked the target, or it is the source); not/,
   )
   expect(code).toBe(1)
-  expect(await using(location, (store) => listText(store, 'me'))).toBe('[{"name":"a"}]')
+  expect(await using(location, (store) => namesOf(store, 'me'))).toEqual(['a'])
 })
 
 test('a move that loses its session prints in one line how to resume', async () => {
@@ -79,7 +80,7 @@ test('a move that loses its session prints in one line how to resume', async () 
 test('a move names a row that PostgreSQL cannot store, and continues once it is corrected', async () => {
   const [from, to] = [await sqliteLocation(), await postgresLocation()]
   await using(from, async (store) => {
-    for (const id of [1n, 2n, 3n]) await store.create('me', { id, name: 'a' })
+    for (const id of [1n, 2n, 3n]) await store.create('me', storedPlant({ id, name: 'a' }))
   })
   const setTag = (tag: string | null) =>
     using(from, (store) => store.write('me', 'UPDATE plants SET tag = ? WHERE id = 2', [tag]))
@@ -96,12 +97,12 @@ test('a move names a row that PostgreSQL cannot store, and continues once it is 
 })
 
 test.for<['plants' | 'tokens', (store: Store) => Promise<unknown>]>([
-  ['plants', (store) => store.create('me', { id: 0n, name: 'another' })],
-  ['plants', (store) => store.create('zz', { id: 0n, name: 'one more' })],
+  ['plants', (store) => store.create('me', storedPlant({ id: 0n, name: 'another' }))],
+  ['plants', (store) => store.create('zz', storedPlant({ id: 0n, name: 'one more' }))],
   ['tokens', (store) => store.addToken(createToken('me', 1_795_000_000_000).stored)],
 ])('a target with other %s is refused and left unchanged', async ([kind, change]) => {
   const [from, to] = [await postgresLocation(), await sqliteLocation()]
-  await using(from, (store) => store.create('me', { id: 1n, name: 'a' }))
+  await using(from, (store) => store.create('me', storedPlant({ id: 1n, name: 'a' })))
   await using(from, (store) => store.addToken(createToken('me', 1_795_000_000_000).stored))
   const content = await using(to, async (store) => {
     await change(store)
@@ -135,7 +136,7 @@ test.for(['PGPASSWORD', 'PGPASSFILE'])('the password is read from %s', async (va
   const file = join(await temporaryFolder(), 'pgpass')
   await writeFile(file, `${url.hostname}:${url.port}:*:${url.username}:${password}\n`, { mode: 0o600 })
   const from = await sqliteLocation()
-  await using(from, (store) => store.create('me', { id: 1n, name: 'a' }))
+  await using(from, (store) => store.create('me', storedPlant({ id: 1n, name: 'a' })))
   const environment = { PGPASSFILE: join(file, 'none') }
   const options = ['--from', urlOf(from), '--to']
   expect(await runScript('scripts/move/move.ts', [...options, url.href], environment)).toMatchObject({

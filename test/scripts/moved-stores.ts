@@ -14,6 +14,7 @@ import { runHere } from '../support/server/run-here.ts'
 import { urlOf } from '../support/server/served-database.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { nodeBinary, projectFolder } from '../support/server/start-process.ts'
+import { storedPlant } from '../support/plants.ts'
 
 /** UTF-8 and UTF-16 do not agree on the order of the last two. */
 const callers = ['me', 'ME', 'you', 'é', 'e\u0301', '\uffff', '\u{1f331}']
@@ -63,13 +64,14 @@ export async function fill(store: Store): Promise<void> {
   for (const caller of callers) {
     await store.addToken(createToken(caller, 1_795_000_000_000).stored)
     for (const [index, [, text]] of awkwardTexts.entries())
-      void store.create(caller, { id: BigInt(index), name: text, tag: text })
-    for (const id of [-9223372036854775808n, 9223372036854775807n]) void store.create(caller, { id, name: String(id) })
+      void store.create(caller, storedPlant({ id: BigInt(index), name: text, tag: text }))
+    for (const id of [-9223372036854775808n, 9223372036854775807n])
+      void store.create(caller, storedPlant({ id, name: String(id) }))
   }
   await store.addToken(createToken('me', 1_795_000_000_000, 1_000, 'plants:read').stored)
   const outcomes = await Promise.all(
     Array.from({ length: 2_345 }, (_, index) =>
-      store.create('many', { id: BigInt(index) - 1_000n, name: `Monstera ${String(index)}` }),
+      store.create('many', storedPlant({ id: BigInt(index) - 1_000n, name: `Monstera ${String(index)}` })),
     ),
   )
   expect(new Set(outcomes)).toEqual(new Set(['created']))
@@ -92,7 +94,9 @@ export const many = 20_000
 export async function fillWithMany(store: Store): Promise<void> {
   for (let first = 0; first < many; first += 5_000)
     await Promise.all(
-      Array.from({ length: 5_000 }, (_, index) => store.create('me', { id: BigInt(first + index), name: 'Monstera' })),
+      Array.from({ length: 5_000 }, (_, index) =>
+        store.create('me', storedPlant({ id: BigInt(first + index), name: 'Monstera' })),
+      ),
     )
 }
 

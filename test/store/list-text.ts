@@ -1,4 +1,5 @@
 import type { Encoded } from 'fastify-contract'
+import type { Plant } from '../../src/plants/plant.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** The JSON text of a list, whole. @throws Error when the store is unavailable */
@@ -8,6 +9,16 @@ export async function listText(store: Store, caller: string, limit?: number): Pr
   const read: Buffer[] = []
   for await (const chunk of chunks) read.push(chunk)
   return Buffer.concat(read).toString()
+}
+
+/** The plants of a list. */
+export async function plantsOf(store: Store, caller: string, limit?: number): Promise<Plant[]> {
+  return JSON.parse(await listText(store, caller, limit)) as Plant[]
+}
+
+/** The names of the plants of a list. */
+export async function namesOf(store: Store, caller: string, limit?: number): Promise<string[]> {
+  return (await plantsOf(store, caller, limit)).map(({ name }) => name)
 }
 
 /** The chunks of a list. @throws Error when the store is unavailable, or gives the list whole */

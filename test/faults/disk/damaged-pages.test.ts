@@ -5,6 +5,7 @@ import { createToken } from '../../../src/auth/tokens.ts'
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { runSql, temporaryFile } from '../../support/server/sqlite-file.ts'
+import { storedPlant } from '../../support/plants.ts'
 
 const pageSize = 4_096
 
@@ -101,7 +102,7 @@ test('writes to damaged pages fail; other writes of the batch succeed', async ()
   const write = async (caller: string, kind: 'create' | 'delete', id: bigint) => {
     const outcome =
       kind === 'create'
-        ? await store.create(caller, { id, name: 'Monstera deliciosa', tag: 'new' })
+        ? await store.create(caller, storedPlant({ id, name: 'Monstera deliciosa', tag: 'new' }))
         : await store.delete(caller, id)
     if (outcome === 'created') stored[caller]!.add(id)
     if (outcome === 'deleted') stored[caller]!.delete(id)

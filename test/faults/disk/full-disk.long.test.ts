@@ -6,6 +6,7 @@ import { expectFailure } from '../../support/responses/expected-contract.ts'
 import { projectFolder, runScript } from '../../support/server/start-process.ts'
 import { readColumn, runSql } from '../../support/server/sqlite-file.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
+import { newPlant } from '../../support/plants.ts'
 
 test('the server refuses writes and serves reads while its files cannot grow, and then recovers', async () => {
   const { file, serve } = await servedDatabase()
@@ -15,7 +16,7 @@ test('the server refuses writes and serves reads while its files cannot grow, an
   const limit = (size: string) => execFileSync('prlimit', ['--pid', String(server.child.pid), `--fsize=${size}:`])
   limit('1')
   for (const response of [
-    await server.send('POST', '/plants', { id: -1, name: 'a' }),
+    await server.send('POST', '/plants', newPlant({ id: -1n })),
     await server.send('DELETE', '/plants/0'),
   ]) {
     expectFailure(response, 'unavailable')
@@ -35,7 +36,8 @@ test('a fault that goes on is one line of the log in a second, with their number
   const server = await serve()
   execFileSync('prlimit', ['--pid', String(server.child.pid), `--fsize=1:`])
   const began = performance.now()
-  for (let id = 0; id < 200; id++) expect((await server.send('POST', '/plants', { id, name: 'a' })).status).toBe(503)
+  for (let id = 0; id < 200; id++)
+    expect((await server.send('POST', '/plants', newPlant({ id: BigInt(id) }))).status).toBe(503)
   const lines = () => server.stderr().match(/^.*the store is not available.*$/gm) ?? []
   const faults = () => lines().reduce((sum, line) => sum + Number(/"faults":(\d+)/.exec(line)?.[1]), 0)
   // The use of the token is not recorded either.

@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { listText } from '../../store/list-text.ts'
+import { namesOf } from '../../store/list-text.ts'
 import { runSql } from '../../support/server/sqlite-file.ts'
 import { type OnFinished, temporaryFolder } from '../../support/server/start-app.ts'
+import { storedPlant } from '../../support/plants.ts'
 
 interface OpenPlant {
   store: Store
@@ -26,14 +27,14 @@ async function openPlant(onFinished: OnFinished = onTestFinished): Promise<OpenP
   const file = join(await temporaryFolder(onFinished), 'data', 'plants.db')
   const faults: Error[] = []
   const store = open(file, faults, onFinished)
-  expect(await store.create('me', { id: 1n, name: '1' })).toBe('created')
+  expect(await store.create('me', storedPlant({ id: 1n, name: '1' }))).toBe('created')
   return { store, file, faults }
 }
 
 /** Expects that writes are refused, the store is not ready, and the fault is reported once. */
 async function expectRefusedWrites({ store, faults }: OpenPlant, message: RegExp): Promise<void> {
   for (let count = 0; count < 3; count++) {
-    expect(await store.create('me', { id: 2n, name: '2' })).toBe('unavailable')
+    expect(await store.create('me', storedPlant({ id: 2n, name: '2' }))).toBe('unavailable')
     expect(await store.delete('me', 1n)).toBe('unavailable')
     expect(await store.isReady()).toBe(false)
   }
@@ -79,19 +80,19 @@ describe.each([
     if (name === 'the database was renamed') {
       execFileSync('mv', [join(dirname(found.file), 'old.db'), found.file])
       expect(await found.store.isReady()).toBe(true)
-      expect(await found.store.create('me', { id: 2n, name: '2' })).toBe('created')
+      expect(await found.store.create('me', storedPlant({ id: 2n, name: '2' }))).toBe('created')
     }
     if (suffix === '') return
     await found.store.close()
     const again = open(found.file)
-    expect(await listText(again, 'me')).toBe('[{"name":"1"}]')
-    expect(await again.create('me', { id: 2n, name: '2' })).toBe('created')
+    expect(await namesOf(again, 'me')).toEqual(['1'])
+    expect(await again.create('me', storedPlant({ id: 2n, name: '2' }))).toBe('created')
   })
 })
 
 test.each(['plants', 'tokens'])('a store without its table %s is not ready', async (table) => {
   const { store, file, faults } = await openPlant()
-  runSql(file, `DROP TABLE ${table}`)
+  runSql(file, `ALTER TABLE ${table} RENAME TO lost`)
   expect(await store.isReady()).toBe(false)
   expect([await store.list('me', 1), await store.findCaller(new Uint8Array(32), 0)]).toContain('unavailable')
   expect(new Set(faults.map(({ message }) => message))).toEqual(new Set([`no such table: ${table}`]))
@@ -113,7 +114,7 @@ test('a store does not create a database beside a left-over write-ahead log', as
   expect(() => open(copy)).toThrow(message)
   expect(existsSync(copy)).toBe(false)
   copyFileSync(file, copy)
-  expect(await listText(open(copy), 'me')).toBe('[{"name":"1"}]')
+  expect(await namesOf(open(copy), 'me')).toEqual(['1'])
 })
 
 test('only the owner can access the database files, whatever the umask', async () => {

@@ -15,11 +15,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { assertExists } from '../../../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { listText } from '../../store/list-text.ts'
+import { namesOf } from '../../store/list-text.ts'
 import { throwFault } from '../../store/store-suite.ts'
 import { temporaryFolder } from '../../support/server/start-app.ts'
 import { nodeBinary, projectFolder, runScript, startProcess } from '../../support/server/start-process.ts'
 import { servedDatabase } from '../../support/server/served-database.ts'
+import { storedPlant } from '../../support/plants.ts'
 
 // They start with files as a power loss can leave them, or check that a program syncs where it must. docs/proofs.md tells
 // how whole power losses were simulated.
@@ -106,13 +107,13 @@ function open(file: string): Store {
 test('a start removes a stale log index, and no plant is lost', async () => {
   const { file, serve } = await servedDatabase()
   const first = open(file)
-  await first.create('me', { id: 1n, name: '1' })
+  await first.create('me', storedPlant({ id: 1n, name: '1' }))
   copyFileSync(`${file}-shm`, `${file}-left`)
   await first.close()
   expect([existsSync(`${file}-wal`), existsSync(`${file}-shm`)]).toEqual([false, false])
   copyFileSync(`${file}-left`, `${file}-shm`)
   const second = open(file)
-  expect(await listText(second, 'me')).toBe('[{"name":"1"}]')
+  expect(await namesOf(second, 'me')).toEqual(['1'])
   await second.close()
   // Several servers may start at once when the power is back.
   copyFileSync(`${file}-left`, `${file}-shm`)
@@ -137,7 +138,7 @@ test.each<[string, string[]]>([
   const backup = await runScript('scripts/backup.ts', [`${file}.copy`], { DATABASE_URL: `sqlite:${file}` })
   expect(backup).toMatchObject({ code: 1, stderr: expect.stringMatching(message) as string })
   await server.end()
-  expect(await listText(open(file), 'me')).toBe('[{"name":"1"}]')
+  expect(await namesOf(open(file), 'me')).toEqual(['1'])
 })
 
 /** Makes a file of zeros and the journal with which SQLite rolls it back, as an interrupted start leaves them. */

@@ -11,6 +11,7 @@ import { issueTokens } from '../../support/server/issue-tokens.ts'
 import { urlOf } from '../../support/server/served-database.ts'
 import { startApp, temporaryLocation } from '../../support/server/start-app.ts'
 import { type ServerProcess, startProcess } from '../../support/server/start-process.ts'
+import { storedPlant } from '../../support/plants.ts'
 
 /** How many connections to the database a server may open. */
 const poolSize = inject('engine') === 'postgres' ? 10 : 0
@@ -31,7 +32,9 @@ async function serve(plants: number, environment: Record<string, string> = {}): 
   const [{ token } = { token: '' }] = await issueTokens(location, ['me'])
   const store = await openStore(location, { onFault: () => undefined })
   const name = 'm'.repeat(255)
-  await Promise.all(Array.from({ length: plants }, (_, id) => store.create('me', { id: BigInt(id), name, tag: name })))
+  await Promise.all(
+    Array.from({ length: plants }, (_, id) => store.create('me', storedPlant({ id: BigInt(id), name, tag: name }))),
+  )
   await store.close()
   const held = join(import.meta.dirname, '../../support/server/held-memory.ts')
   const options = { NODE_OPTIONS: `--expose-gc --import=${held}` }
@@ -156,7 +159,7 @@ test('a list whose client left during the query stops counting as unread', async
     },
   })
   const name = 'm'.repeat(255)
-  await Promise.all(Array.from({ length: 100 }, (_, id) => store.create('me', { id: BigInt(id), name })))
+  await Promise.all(Array.from({ length: 100 }, (_, id) => store.create('me', storedPlant({ id: BigInt(id), name }))))
   const origin = await listen()
   const socket = connect(Number(new URL(origin).port), '127.0.0.1')
   await once(socket, 'connect')

@@ -3,7 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { isOwned, tables } from '../../../src/store/tables.ts'
 import { openConnection, openTestStore, temporaryDatabase } from '../../support/server/postgres-database.ts'
-import { listText } from '../list-text.ts'
+import { namesOf } from '../list-text.ts'
+import { storedPlant } from '../../support/plants.ts'
 
 /** Opens a store in a database that has, of Citus, the table by which the store knows it. */
 async function openOnCitus(options: Parameters<typeof openTestStore>[1] = {}) {
@@ -29,10 +30,12 @@ test('the file for Citus distributes what callers own, and keeps every other tab
 test('on Citus, a transaction has the writes of one caller', async () => {
   const { store, client } = await openOnCitus()
   const ids = [1n, 2n, 3n]
-  await Promise.all(callers.flatMap((caller) => ids.map((id) => store.create(caller, { id, name: 'new' }))))
+  await Promise.all(
+    callers.flatMap((caller) => ids.map((id) => store.create(caller, storedPlant({ id, name: 'new' })))),
+  )
   const { rows } = await client.query('SELECT array_agg(DISTINCT caller) AS callers FROM plants GROUP BY xmin::text')
   expect(rows.map(({ callers }: { callers?: string[] }) => callers).sort()).toEqual(callers.map((caller) => [caller]))
-  expect(await listText(store, 'b', 2)).toBe('[{"name":"new"},{"name":"new"}]')
+  expect(await namesOf(store, 'b', 2)).toEqual(['new', 'new'])
 })
 
 test('on Citus, writes of more callers than may wait are refused', async () => {
@@ -40,11 +43,11 @@ test('on Citus, writes of more callers than may wait are refused', async () => {
   await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
   const outcomes: Promise<string>[] = []
   for (const caller of callers) {
-    outcomes.push(store.create(caller, { id: 1n, name: 'new' }))
+    outcomes.push(store.create(caller, storedPlant({ id: 1n, name: 'new' })))
     // Each leaves the queue, and waits for the connection.
     await setImmediate()
   }
-  expect(await store.create('d', { id: 1n, name: 'new' })).toBe('unavailable')
+  expect(await store.create('d', storedPlant({ id: 1n, name: 'new' }))).toBe('unavailable')
   await client.query('ROLLBACK')
   expect(await Promise.all(outcomes)).toEqual(['created', 'created', 'created'])
 })

@@ -2,8 +2,9 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { migrations } from '../../../src/store/postgres/schema.ts'
 import { UnusableStore } from '../../../src/store/store.ts'
 import { openConnection, openTestStore, temporaryDatabase } from '../../support/server/postgres-database.ts'
+import { storedPlant } from '../../support/plants.ts'
 
-const plant = { id: 1n, name: 'Monstera' }
+const plant = storedPlant({ id: 1n })
 
 /** Expects a start to be refused in one line, without the password. */
 async function expectRefusal(url: string, message: RegExp): Promise<void> {
@@ -134,7 +135,7 @@ test('a database without a table is refused, and not ready if it loses one', asy
   const { store, faults } = await openTestStore(url)
   const client = await openConnection(url)
   expect(await store.isReady()).toBe(true)
-  await client.query('DROP TABLE plants')
+  await client.query('ALTER TABLE plants RENAME TO lost')
   expect(await store.isReady()).toBe(false)
   expect(await store.create('me', plant)).toBe('unavailable')
   expect(new Set(faults.map(({ message }) => message))).toEqual(new Set(['relation "plants" does not exist']))

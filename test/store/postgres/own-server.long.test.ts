@@ -9,6 +9,7 @@ import { expectFailure } from '../../support/responses/expected-contract.ts'
 import { servedPostgres } from '../../support/server/served-database.ts'
 import { runScript } from '../../support/server/start-process.ts'
 import { throwFault } from '../store-suite.ts'
+import { newPlant, storedPlant } from '../../support/plants.ts'
 
 const pageSize = 8_192
 
@@ -71,7 +72,7 @@ test('writes to damaged pages fail; other writes of the batch succeed', async ()
     ids.flatMap((id) =>
       callers.map(async (caller) => ({
         caller,
-        created: await store.create(caller, { id: id + 1n, name: 'new' }),
+        created: await store.create(caller, storedPlant({ id: id + 1n, name: 'new' })),
         deleted: await store.delete(caller, id),
       })),
     ),
@@ -111,7 +112,7 @@ test('the server sends 503 while its database is down, and then recovers', async
   await database.stop()
   for (const [method, path, plant] of [
     ['GET', '/plants'],
-    ['POST', '/plants', { id: 2, name: 'meanwhile' }],
+    ['POST', '/plants', newPlant({ id: 2n })],
     ['DELETE', '/plants/1'],
     ['GET', '/readyz'],
   ] as const) {
@@ -135,7 +136,7 @@ test('an error of the database is logged without the plant that caused it', asyn
      ALTER TABLE plants ADD CONSTRAINT no_ivy CHECK (name <> 'Hedera helix')`,
   )
   const server = await serve()
-  expect((await server.send('POST', '/plants', { id: 4, name: 'Hedera helix' })).status).toBe(500)
+  expect((await server.send('POST', '/plants', newPlant({ id: 4n, name: 'Hedera helix' }))).status).toBe(500)
   await expect.poll(server.stderr).toContain('no_ivy')
   expect(server.stderr()).not.toContain('Hedera helix')
 })

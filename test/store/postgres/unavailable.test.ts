@@ -9,8 +9,9 @@ import {
 } from '../../support/server/postgres-database.ts'
 import { startTcpProxy } from '../../support/client/tcp-proxy.ts'
 import { listPages, listText } from '../list-text.ts'
+import { storedPlant } from '../../support/plants.ts'
 
-const plant = { id: 1n, name: 'Monstera' }
+const plant = storedPlant({ id: 1n })
 
 /** Opens a session with a lock that blocks every statement on the plants. */
 async function lockPlants(url: string) {
@@ -160,7 +161,7 @@ test('a list whose next page fails ends with an error', async () => {
   const { store } = await openTestStore(url)
   await Promise.all(
     Array.from({ length: 1_001 }, (_, id) =>
-      store.create('me', { id: BigInt(id), name: 'Monstera', tag: 'x'.repeat(255) }),
+      store.create('me', storedPlant({ id: BigInt(id), name: 'Monstera', tag: 'x'.repeat(255) })),
     ),
   )
   const pages = await listPages(store, 'me')
@@ -207,7 +208,7 @@ test('busy connections are replaced at the end of their lifetime without errors'
   let id = 0n
   const users = Array.from({ length: 4 }, async () => {
     while (!stopped.signal.aborted) {
-      outcomes.add(await store.create('me', { id: id++, name: 'Monstera' }))
+      outcomes.add(await store.create('me', storedPlant({ id: id++, name: 'Monstera' })))
       const list = await store.list('me', 1)
       if (list === 'unavailable') outcomes.add(list)
       await sleep(1)

@@ -8,8 +8,9 @@ import type { Store } from '../../../src/store/store.ts'
 import { startProgram } from '../../support/server/program.ts'
 import { temporaryFile } from '../../support/server/sqlite-file.ts'
 import { nodeBinary, projectFolder } from '../../support/server/start-process.ts'
-import { listText } from '../list-text.ts'
+import { namesOf } from '../list-text.ts'
 import { storeSuite, throwFault } from '../store-suite.ts'
+import { storedPlant } from '../../support/plants.ts'
 
 storeSuite('SQLite', {
   makeLocation: temporaryFile,
@@ -21,7 +22,7 @@ async function openWithRival(): Promise<{ store: Store; rival: Database.Database
   const file = await temporaryFile()
   const faults: Error[] = []
   const store = openSqliteStore({ file, onFault: (error) => void faults.push(error), lockTimeoutMilliseconds: 500 })
-  await store.create('me', { id: 1n, name: 'a' })
+  await store.create('me', storedPlant({ id: 1n, name: 'a' }))
   const rival = new Database(file)
   onTestFinished(async () => {
     await store.close()
@@ -54,22 +55,22 @@ test("writes wait for another process's write lock while reads go on", async () 
   const { store, rival, faults } = await openWithRival()
   rival.exec(`BEGIN IMMEDIATE; INSERT INTO plants (caller, id, name) VALUES ('me', 2, 'of the other')`)
   const outcomes = Promise.all([
-    store.create('me', { id: 2n, name: 'b' }),
-    store.create('me', { id: 3n, name: 'c' }),
+    store.create('me', storedPlant({ id: 2n, name: 'b' })),
+    store.create('me', storedPlant({ id: 3n, name: 'c' })),
     store.delete('me', 1n),
   ])
-  expect(await listText(store, 'me')).toBe('[{"name":"a"}]')
+  expect(await namesOf(store, 'me')).toEqual(['a'])
   expect(await store.isReady()).toBe(true)
   rival.exec('COMMIT')
   expect(await outcomes).toEqual(['exists', 'created', 'deleted'])
-  expect(await listText(store, 'me')).toBe('[{"name":"of the other"},{"name":"c"}]')
+  expect(await namesOf(store, 'me')).toEqual(['of the other', 'c'])
   expect(faults).toEqual([])
 })
 
 test('closing waits for writes that wait for the lock', async () => {
   const { store, rival } = await openWithRival()
   rival.exec('BEGIN IMMEDIATE')
-  const outcome = store.create('me', { id: 2n, name: 'b' })
+  const outcome = store.create('me', storedPlant({ id: 2n, name: 'b' }))
   const closed = store.close()
   await new Promise((resolve) => setTimeout(resolve, 20))
   rival.exec('COMMIT')
@@ -82,7 +83,7 @@ test('a read repairs a torn log index, and waits for a writing process to do so'
   const file = await temporaryFile()
   const store = openSqliteStore({ file, onFault: throwFault })
   onTestFinished(() => store.close())
-  await store.create('me', { id: 1n, name: 'a' })
+  await store.create('me', storedPlant({ id: 1n, name: 'a' }))
   const program = `
     import Database from 'better-sqlite3'
     const database = new Database(process.argv[1])
@@ -95,13 +96,13 @@ test('a read repairs a torn log index, and waits for a writing process to do so'
   const index = await open(`${file}-shm`, 'r+')
   await index.write(Buffer.alloc(48, 1), 0, 48, 0)
   await index.close()
-  expect(await listText(store, 'me')).toBe('[{"name":"a"}]')
+  expect(await namesOf(store, 'me')).toEqual(['a'])
 })
 
 test('large lists are read in parts, and short lists do not wait for them', async () => {
   const store = openSqliteStore({ file: await temporaryFile(), onFault: throwFault })
   onTestFinished(() => store.close())
-  for (let id = 1n; id <= 128n; id++) await store.create('me', { id, name: '\u{1F331}'.repeat(255) })
+  for (let id = 1n; id <= 128n; id++) await store.create('me', storedPlant({ id, name: '\u{1F331}'.repeat(255) }))
   let turns = 0
   let isOver = false
   const countTurns = () => {

@@ -6,6 +6,7 @@ import { openStore } from '../../../src/store/open-store.ts'
 import { issueTokens } from './issue-tokens.ts'
 import { type NodeOptions, type PostgresNode, startNode } from './postgres-node.ts'
 import { type Command, type ServerProcess, startCommand, startProcess } from './start-process.ts'
+import { storedPlant } from '../plants.ts'
 
 /** The processors of measured servers and of the load generator. */
 const processors = { server: '0', load: '1' }
@@ -92,7 +93,7 @@ export async function startLoadedServer(
   const store = await openStore(location, { onFault: () => undefined })
   await Promise.all(
     Array.from({ length: plants }, (_, index) =>
-      store.create('me', { id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' }),
+      store.create('me', storedPlant({ id: BigInt(-1 - index), name: 'Monstera deliciosa', tag: 'indoor' })),
     ),
   )
   await store.close()
