@@ -6,6 +6,7 @@ import { createToken } from '../../src/auth/tokens.ts'
 import { handlers } from '../../src/handlers.ts'
 import { expectFailure } from '../support/responses/expected-contract.ts'
 import { startApp, temporaryStore } from '../support/server/start-app.ts'
+import { newPlant, shownPlant } from '../support/plants.ts'
 
 test.each([undefined, 600])(
   'the start warns of no failure that breaks the contract (rate limit %s)',
@@ -20,7 +21,7 @@ test('an unavailable store gives 503 with Retry-After and no error in the log', 
   const all = { list: unavailable, create: unavailable, delete: unavailable }
   const requests = [
     { method: 'GET', url: '/plants' },
-    { method: 'POST', url: '/plants', body: { id: 1, name: 'a' } },
+    { method: 'POST', url: '/plants', body: newPlant({ id: 1n }) },
     { method: 'DELETE', url: '/plants/1' },
   ]
   for (const broken of [all, { findCaller: unavailable }]) {
@@ -37,13 +38,13 @@ test('an unavailable store gives 503 with Retry-After and no error in the log', 
 test('an undeclared property of a reply is dropped, logged and counted', async () => {
   const broken: string[] = []
   // The compiler would refuse this handler.
-  const createPlant = (() => ({ status: 200, body: { name: 'a', caller: 'secret' } })) as never
+  const createPlant = (() => ({ status: 200, body: { ...shownPlant(), caller: 'secret' } })) as never
   const { send, logLines } = await startApp({
     handlers: { ...handlers, createPlant },
     observer: { answered: () => undefined, contractBroken: (id) => void broken.push(id) },
   })
-  const { status, text } = await send({ method: 'POST', url: '/plants', body: { id: 1, name: 'a' } })
-  expect({ status, text, broken }).toEqual({ status: 200, text: '{"name":"a"}', broken: ['createPlant'] })
+  const { status, text } = await send({ method: 'POST', url: '/plants', body: newPlant({ id: 1n }) })
+  expect({ status, text, broken }).toEqual({ status: 200, text: JSON.stringify(shownPlant()), broken: ['createPlant'] })
   expect(logLines.join()).toContain('dropped from the 200 reply of createPlant: body/caller is not declared')
   expect(logLines.join()).not.toContain('secret')
 })

@@ -11,6 +11,7 @@ import { expectFailure } from '../support/responses/expected-contract.ts'
 import { servedDatabase } from '../support/server/served-database.ts'
 import { startApp, temporaryFolder, temporaryLocation, temporaryStore } from '../support/server/start-app.ts'
 import { runScript } from '../support/server/start-process.ts'
+import { newPlant, storedPlant } from '../support/plants.ts'
 
 /** The samples of one metric, by their labels. */
 function samples(text: string, name: string): Record<string, number> {
@@ -34,8 +35,8 @@ async function startMeasured() {
 
 test('requests are counted by operation and status, and timed; faults are counted', async () => {
   const { send, metrics, read } = await startMeasured()
-  for (const id of [1, 2]) await send({ method: 'POST', url: '/plants', body: { id, name: 'a' } })
-  await send({ method: 'POST', url: '/plants', body: { id: 1, name: 'a' } })
+  for (const id of [1n, 2n]) await send({ method: 'POST', url: '/plants', body: newPlant({ id }) })
+  await send({ method: 'POST', url: '/plants', body: newPlant({ id: 1n }) })
   await send({ method: 'GET', url: '/plants' })
   await send({ method: 'GET', url: '/nowhere' })
   metrics.failed('store')
@@ -59,7 +60,7 @@ test('requests are counted by operation and status, and timed; faults are counte
 test('writes are counted by transaction, and waiting writes by the queue', async () => {
   const { store, read } = await startMeasured()
   const before = samples(await read(), 'plant_store_batch_writes_sum')['']!
-  const writes = Promise.all(Array.from({ length: 20 }, (_, id) => store.create('me', { id: BigInt(id), name: 'a' })))
+  const writes = Promise.all(Array.from({ length: 20 }, (_, id) => store.create('me', storedPlant({ id: BigInt(id) }))))
   expect(samples(await read(), 'plant_store_waiting_writes')).toEqual({ '': 20 })
   await writes
   const text = await read()

@@ -3,6 +3,7 @@ import { createToken } from '../../src/auth/tokens.ts'
 import { withoutTokens } from '../../src/monitoring/request-log.ts'
 import { receive } from '../support/client/raw-http.ts'
 import { shareApp, startApp } from '../support/server/start-app.ts'
+import { newPlant } from '../support/plants.ts'
 
 function parsed(logLines: string[]): Record<string, unknown>[] {
   return logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -12,7 +13,7 @@ const get = { method: 'GET', url: '/plants' }
 
 test('each request is one log line with its operation, status and duration', async () => {
   const { send, logLines } = await startApp()
-  await send({ method: 'POST', url: '/plants', body: { id: 54, name: 'a' } })
+  await send({ method: 'POST', url: '/plants', body: newPlant({ id: 54n }) })
   await send({ method: 'DELETE', url: '/plants/54' })
   await send({ method: 'GET', url: '/nowhere' })
   await send({ method: 'GET', url: '/plants?limit=%zz' })
@@ -35,7 +36,7 @@ test.each([
   ['a good token', get],
   ['a bad token', { ...get, headers: { authorization: 'Bearer plst_secretsecretsecret' } }],
   ['another header', { ...get, headers: { cookie: 'secret=1', 'user-agent': 'secret agent' } }],
-  ['a body', { ...body, body: '{"id":4815162342,"name":"secret"}' }],
+  ['a body', { ...body, body: newPlant({ id: 4815162342n, name: 'secret' }) }],
   ['a malformed body', { ...body, body: '{"id":4815162342,"name":"secret"' }],
   ['a query', { ...get, url: '/plants?secret=4815162342' }],
   ['an id', { method: 'DELETE', url: '/plants/4815162342' }],

@@ -2,12 +2,14 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { stringifyJson } from 'fastify-contract/json'
 import { expect, onTestFinished, test } from 'vitest'
 import { type RunningServer, servedDatabase } from '../support/server/served-database.ts'
 import { readColumn } from '../support/server/sqlite-file.ts'
+import { newPlant } from '../support/plants.ts'
 
 function create(token: string, id: number): string {
-  const body = JSON.stringify({ id, name: String(id) })
+  const body = stringifyJson(newPlant({ id: BigInt(id), name: String(id) }))
   return (
     `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
     `Content-Length: ${String(body.length)}\r\n\r\n${body}`

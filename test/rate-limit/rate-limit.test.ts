@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { RequestCounts } from '../../src/rate-limit/rate-limits.ts'
 import { expectFailure } from '../support/responses/expected-contract.ts'
 import { startApp } from '../support/server/start-app.ts'
+import { newPlant } from '../support/plants.ts'
 
 const get = { method: 'GET', url: '/plants' }
 const bad = { ...get, headers: { authorization: 'Bearer plst_unknown' } }
@@ -11,7 +12,7 @@ const bad = { ...get, headers: { authorization: 'Bearer plst_unknown' } }
 test('a caller over the rate gets Retry-After, and its request is not carried out', async () => {
   const { send, store } = await startApp({ rateLimit: 1 })
   await send(get)
-  for (const body of [{ id: 4, name: '4' }, '{']) {
+  for (const body of [newPlant({ id: 4n }), '{']) {
     const refused = await send({ method: 'POST', url: '/plants', body })
     expectFailure(refused, 'rate_limited')
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)

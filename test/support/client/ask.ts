@@ -1,3 +1,6 @@
+import { stringifyJson } from 'fastify-contract/json'
+import { newPlant } from '../plants.ts'
+
 /** A request to a server. */
 export interface Question {
   method: string
@@ -8,7 +11,7 @@ export interface Question {
 
 /** A request that creates a plant, named after its id unless it has a name. */
 export function create(id: number, name = String(id)): Question {
-  return { method: 'POST', path: '/plants', body: JSON.stringify({ id, name }) }
+  return { method: 'POST', path: '/plants', body: stringifyJson(newPlant({ id: BigInt(id), name })) }
 }
 
 /** A request that deletes a plant. */

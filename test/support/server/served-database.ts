@@ -1,9 +1,11 @@
 import { join } from 'node:path'
+import { stringifyJson } from 'fastify-contract/json'
 import { onTestFinished } from 'vitest'
 import type { DatabaseLocation } from '../../../src/store/location.ts'
 import { issueTokens } from './issue-tokens.ts'
 import { temporaryFolder, temporaryLocation } from './start-app.ts'
 import { type Command, type ServerProcess, startProcess } from './start-process.ts'
+import { newPlant } from '../plants.ts'
 
 /** A database file with a token, for real servers. */
 export interface ServedDatabase {
@@ -73,13 +75,13 @@ function client(origin: string, token: string): Omit<RunningServer, keyof Server
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: stringifyJson(body) }),
     })
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
   return {
     send,
-    create: async (id) => (await send('POST', '/plants', { id, name: String(id) })).status,
+    create: async (id) => (await send('POST', '/plants', newPlant({ id: BigInt(id), name: String(id) }))).status,
     remove: async (id) => (await send('DELETE', `/plants/${String(id)}`)).status,
     names: async () => (JSON.parse((await send('GET', '/plants')).text) as { name: string }[]).map(({ name }) => name),
   }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
+import { stringifyJson } from 'fastify-contract/json'
 import { pino } from 'pino'
 import { beforeAll, inject, onTestFinished } from 'vitest'
 import { type AppOptions, buildApp } from '../../../src/app.ts'
@@ -162,7 +163,7 @@ export async function startApp(
         headers: withoutUndefined(all),
         ...(body === undefined
           ? {}
-          : { payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+          : { payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : stringifyJson(body) }),
       }
       secrets.noteRequest({ url, headers: withoutUndefined(all) })
       if (typeof request.payload === 'string') secrets.noteBody(request.payload)
