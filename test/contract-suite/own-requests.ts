@@ -1,21 +1,30 @@
-import type { ContractRequest } from 'fastify-contract-cli/suite'
 import { stringifyJson } from 'fastify-contract/json'
+import type { ContractRequest } from 'fastify-contract-cli/suite'
 import { newPlant } from '../support/plants.ts'
+import type { TestAppOptions } from '../support/server/start-app.ts'
+
+/** A request and the status of its response. */
+type OwnRequest = [status: number, request: ContractRequest]
 
 const bodyOf = (plant: Parameters<typeof newPlant>[0]) => stringifyJson(newPlant(plant))
 
 /**
- * Requests whose responses depend on stored data, in order, each with its status. The suite sends them with and without
- * a rate limit. It draws everything else from the contract. A new operation adds its successes here, and
- * its failures that depend on the store.
+ * Requests whose responses depend on stored data, in order. A new operation adds its successes here, and its failures
+ * that depend on the store. The suite draws everything else from the contract.
  */
-export const ownRequests: [status: number, request: ContractRequest][] = [
+const requests: OwnRequest[] = [
   [200, { method: 'GET', url: '/plants' }],
   [200, { method: 'POST', url: '/plants', body: bodyOf({ id: 54n, tag: 'b' }) }],
   [409, { method: 'POST', url: '/plants', body: bodyOf({ id: 54n }) }],
   [200, { method: 'GET', url: '/plants' }],
   [204, { method: 'DELETE', url: '/plants/54' }],
   [404, { method: 'DELETE', url: '/plants/54' }],
+]
+
+/** The servers that get own requests. A response that needs an option of the server has an entry of its own. */
+export const ownRequests: { server: TestAppOptions; requests: OwnRequest[] }[] = [
+  { server: {}, requests },
+  { server: { rateLimit: 600 }, requests },
 ]
 
 /** Stores what the examples of an operation need and no other example creates. */

@@ -5,7 +5,16 @@ import { type OnFinished, temporaryFolder } from '../support/server/start-app.ts
 const project = join(import.meta.dirname, '../..')
 
 /** What a change of the contract can affect. */
-const parts = ['src', 'scripts', 'test/contract-suite', 'generated', 'openapi.yaml', 'redocly.yaml', 'package.json']
+const parts = [
+  'src',
+  'scripts',
+  'test/contract-suite',
+  'test/support',
+  'generated',
+  'openapi.yaml',
+  'redocly.yaml',
+  'package.json',
+]
 
 /** A copy of the project that a test may change. */
 export interface ProjectCopy {

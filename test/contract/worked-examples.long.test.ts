@@ -157,7 +157,7 @@ test('all pages in a row', async () => {
   const { project, serve, server } = await serveAfter(...pages)
   for (const id of [1, 2]) await server.send('DELETE', `/plants/${String(id)}`)
   const own = (await import(join(project.root, 'test/contract-suite/own-requests.ts'))) as typeof ownRequestsModule
-  for (const [status, { method, url, headers, body }] of own.ownRequests) {
+  for (const [status, { method, url, headers, body }] of own.ownRequests[0]!.requests) {
     const sent = body === undefined ? undefined : (JSON.parse(String(body)) as object)
     expect((await server.send(method, url, sent, headers)).status, `${method} ${url}`).toBe(status)
   }
