@@ -29,7 +29,7 @@ export type Auth = library.Auth<schemes>
 
 export const contract: library.Contract<Types> = {
   folder: import.meta.dirname,
-  sources: {"../openapi.yaml":"4dd232a245221079a5a62250e2da03cf680a85d3d84792e0778d7bf2d5797706"},
+  sources: {"../openapi.yaml":"c5949c94fa597694a44006652a37dc7fba54af3f0775f815e0f5687d15838627"},
   document: `{
  "openapi": "3.1.0",
  "info": {
@@ -602,7 +602,7 @@ export const contract: library.Contract<Types> = {
  }
 }
 `,
-  sha256: "caefbe98c3b96f6f0dd27e8f8b0b3c2737c11a11a90e9e83fd378e9b58eb88fe",
+  sha256: "5c4d0f9729a6f9319fad2c23b73ed1dcd8244dd4ffb3a3ab31db0c3544e9788f",
 }
 
 /** The values that x-enum-varnames names. */
