@@ -8,6 +8,7 @@ import { handlers } from '../../src/handlers.ts'
 import { expectedContract } from '../support/responses/expected-contract.ts'
 import { type TestAppOptions, shareApp, startApp } from '../support/server/start-app.ts'
 import { examplesNeed, ownRequests } from './own-requests.ts'
+import { sendInTurn } from './send-in-turn.ts'
 import { createPlantStoreSuite, expectError, isWholeRun, testCase } from './plant-store-suite.ts'
 
 const newApp = shareApp()
@@ -53,9 +54,7 @@ const list = { method: 'GET', url: '/plants' }
 
 test.each(ownRequests)('own requests get their expected statuses from a server with $server', async (own) => {
   const { send } = await startService(own.server)
-  for (const [status, request] of own.requests) {
-    expect((await send(request)).status, `${request.method} ${request.url}`).toBe(status)
-  }
+  await sendInTurn(own.requests, send)
 })
 
 test('each refusal of a caller has rate headers', async () => {

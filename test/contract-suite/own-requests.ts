@@ -1,10 +1,10 @@
 import { stringifyJson } from 'fastify-contract/json'
-import type { ContractRequest } from 'fastify-contract-cli/suite'
+import type { ContractRequest, ReceivedResponse } from 'fastify-contract-cli/suite'
 import { newPlant } from '../support/plants.ts'
 import type { TestAppOptions } from '../support/server/start-app.ts'
 
-/** A request and the status of its response. */
-type OwnRequest = [status: number, request: ContractRequest]
+/** A request, which may need the response before it, and the status of its response. */
+export type OwnRequest = [status: number, request: ContractRequest | ((last: ReceivedResponse) => ContractRequest)]
 
 const bodyOf = (plant: Parameters<typeof newPlant>[0]) => stringifyJson(newPlant(plant))
 
