@@ -8,7 +8,7 @@ const long = ['**/*.long.test.ts']
 const onEveryStore = ['test/operations.test.ts', 'test/contract-suite/stored-plants.test.ts']
 /** Tests of what measures and of what proves; the peers of bench/ have packages of their own. */
 const ofTools = ['bench/!(peers)/**/*.test.ts', 'proofs/**/*.test.ts']
-const onPostgres = ['test/store/postgres/**/*.test.ts', 'test/scripts/move.test.ts']
+const onPostgres = ['test/store/postgres/**/*.test.ts', 'test/store/columns.test.ts', 'test/scripts/move.test.ts']
 
 /** Long tests that need PostgreSQL, and run on nothing else. */
 const onPostgresLongOnly = ['test/store/postgres/**/*.long.test.ts', 'test/scripts/move.long.test.ts']

@@ -1,6 +1,6 @@
 import { plantTable } from '../plants/plant.ts'
 import { UnusableStore } from './store.ts'
-import { type Table, allColumns, typeOf } from './table.ts'
+import { type Table, allColumns, quoted, typeOf } from './table.ts'
 import { tokenTable } from './token-table.ts'
 
 /**
@@ -38,17 +38,26 @@ export function assertColumns(
     const type = found.get(name)
     const expected = typeOf(column, engine)
     if (type === expected) continue
-    const place = `${database} ${type === undefined ? 'lacks' : 'has'}`
+    const place = `${table.name}.${name}`
     if (type !== undefined) {
       throw new UnusableStore(
-        `${place} ${table.name}.${name} as ${type}, but the kind ${column} is ${expected}; correct its kind, or its ` +
-          'migration; if that has run, add another one',
+        `${database} has ${place} as ${type}, but the kind ${column} is ${expected}; correct its kind, or its migration; ` +
+          'if that has run, add another one',
       )
     }
-    const missing = found.size === 0 ? `table ${table.name}` : `column ${table.name}.${name}`
+    // PostgreSQL folds names without quotes to lower case (postgresql.org/docs/18/sql-syntax-lexical.html).
+    const folded = Array.from(found.keys()).find((each) => each.toLowerCase() === name.toLowerCase())
+    if (folded !== undefined) {
+      throw new UnusableStore(
+        `${database} has ${table.name}.${folded} instead of ${place}: write ${quoted([name])} with its quotes in the ` +
+          `migration; if that has run, add another one instead: ALTER TABLE ${table.name} RENAME COLUMN ` +
+          `${quoted([folded])} TO ${quoted([name])}`,
+      )
+    }
+    const missing = found.size === 0 ? `table ${table.name}` : `column ${place}`
     throw new UnusableStore(
-      `${place} the ${missing}: if it is new, add its migration; if you wrote it into a migration that has run, add ` +
-        'another one instead; if it was removed, restore a backup',
+      `${database} lacks the ${missing}: if it is new, add its migration; if you wrote it into a migration that has run, ` +
+        'add another one instead; if it was removed, restore a backup',
     )
   }
 }

@@ -47,12 +47,13 @@ export async function observe(location: DatabaseLocation): Promise<Client> {
   return client
 }
 
-/** Opens the store at a location for a function and closes it again. */
+/** Opens the store at a location for a function and closes it again. @param open opens a store */
 export async function using<Result>(
   location: DatabaseLocation,
   run: (store: Store) => Promise<Result>,
+  open = openStore,
 ): Promise<Result> {
-  const store = await openStore(location, { onFault: () => undefined })
+  const store = await open(location, { onFault: () => undefined })
   try {
     return await run(store)
   } finally {
