@@ -4,6 +4,7 @@ import type { OpenApi } from '../model/read-contract.ts'
 import { isObject } from '../suite/ground/members.ts'
 import { once } from '../suite/ground/once.ts'
 import { type Proof, createValueComparison } from './compare-values.ts'
+import { sideOf } from './contract-side.ts'
 import { type RedoclyChange, pointerInContract, redoclyDiff } from './redocly-diff.ts'
 
 /**
@@ -33,7 +34,7 @@ export interface Change {
 export async function compareContracts(before: OpenApi, after: OpenApi): Promise<Change[]> {
   const changes = await redoclyDiff(before, after)
   // To read all uses of schemas takes a second for a large contract.
-  const comparison = once(() => createValueComparison(before.document, after.document))
+  const comparison = once(() => createValueComparison(sideOf(before.document), sideOf(after.document)))
   const prove: Proof = (change) => comparison()(change)
   const found = changes
     .filter(({ path, property }) => path !== '#/info' || property !== 'version')
