@@ -6,6 +6,7 @@ import { checkBreaking } from '../src/breaking/breaking.ts'
 import { type Change, compareContracts, impacts } from '../src/breaking/compare-contracts.ts'
 import { readOpenApi } from '../src/model/read-contract.ts'
 import { folderWith, json } from './contracts.ts'
+import { gainPairs } from './gained-values.ts'
 import { schemaPairs } from './schema-pairs.ts'
 
 const text = { type: 'string' }
@@ -332,6 +333,45 @@ describe('schemas are judged by the values that they accept', () => {
     expect(await impactsOf(request)).not.toContain('breaking')
     expect(await impactsOf(both)).toContain('breaking')
   })
+})
+
+describe('values that an enum gains', () => {
+  const contractOf = (side: 1 | 2) => {
+    const halves = gainPairs.map((pair, index) => pair[side](`s${String(index)}`))
+    const together = (maps: object[]) => Object.assign({}, ...maps) as object
+    const schemas = Object.fromEntries(halves.map(({ schema }, index) => [`s${String(index)}`, schema]))
+    return read(
+      stringifyJson({
+        openapi: '3.1.0',
+        info: { title: 'Gains', version: '1.0.0' },
+        security: [],
+        paths: together(halves.map(({ paths }) => paths)),
+        webhooks: together(halves.map(({ webhooks = {} }) => webhooks)),
+        'x-unmatched-responses': together(halves.map(({ unmatched = {} }) => unmatched)),
+        components: { schemas },
+      }),
+      'openapi.yaml',
+    )
+  }
+  let [gained, lost]: [Change[], Change[]] = [[], []]
+  beforeAll(async () => {
+    const [earlier, later] = await Promise.all([contractOf(1), contractOf(2)])
+    gained = await compareContracts(earlier, later)
+    lost = await compareContracts(later, earlier)
+  })
+
+  test.for(gainPairs.map(([what, , , ...means], index) => [what, index, ...means] as const))(
+    '%s',
+    ([, index, whenGained, why, whenLost]) => {
+      const of = (changes: Change[]) =>
+        changes.filter(({ impact, text: words }) => {
+          return impact !== 'editorial' && words.startsWith(`components > schemas > s${String(index)} >`)
+        })
+      expect(of(gained).map(({ impact }) => impact)).toEqual([whenGained])
+      expect(of(gained)[0]?.text).toMatch(why)
+      expect(of(lost).map(({ impact }) => impact)).toEqual([whenLost])
+    },
+  )
 })
 
 test('moved security and extensions are not changes', async () => {

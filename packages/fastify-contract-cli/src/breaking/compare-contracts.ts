@@ -5,6 +5,7 @@ import { isObject } from '../suite/ground/members.ts'
 import { once } from '../suite/ground/once.ts'
 import { type Proof, createValueComparison } from './compare-values.ts'
 import { sideOf } from './contract-side.ts'
+import { type Gain, createGainJudge, isGain } from './gained-values.ts'
 import { type RedoclyChange, pointerInContract, redoclyDiff } from './redocly-diff.ts'
 
 /**
@@ -34,25 +35,39 @@ export interface Change {
 export async function compareContracts(before: OpenApi, after: OpenApi): Promise<Change[]> {
   const changes = await redoclyDiff(before, after)
   // To read all uses of schemas takes a second for a large contract.
-  const comparison = once(() => createValueComparison(sideOf(before.document), sideOf(after.document)))
-  const prove: Proof = (change) => comparison()(change)
+  const sides = once(() => [sideOf(before.document), sideOf(after.document)] as const)
+  const comparison = once(() => createValueComparison(...sides()))
+  const gains = once(() => createGainJudge(...sides()))
+  const judges: Judges = {
+    gainOf: (change) => (isGain(change) ? gains()(change) : undefined),
+    prove: (change) => comparison()(change),
+  }
   const found = changes
     .filter(({ path, property }) => path !== '#/info' || property !== 'version')
     .filter(({ typeName, property = '' }) => typeName !== 'SpecExtension' && !property.startsWith('x-'))
-    .map((change) => describe(change, prove, before, after))
+    .map((change) => describe(change, judges, before, after))
   return [...found, ...largeNumberChanges(before.document, after.document, after)]
 }
 
-function describe(change: RedoclyChange, prove: Proof, before: OpenApi, after: OpenApi): Change {
+interface Judges {
+  gainOf: (change: RedoclyChange) => Gain | undefined
+  prove: Proof
+}
+
+function describe(change: RedoclyChange, { gainOf, prove }: Judges, before: OpenApi, after: OpenApi): Change {
   const { path, base, revision, verdicts } = change
   const [site, side] = revision === undefined ? [base, before] : [revision, after]
   const names = namesOf(pointerInContract(site?.pointer ?? path))
   const shown = names[0] === 'components' ? names : namesOf(pointerInContract(path))
-  const { impact, reason } = judge(change)
   const messages = verdicts.map(({ message }) => message.replace(/\.$/, '')).join('; ')
+  const gain = gainOf(change)
+  if (gain?.impact === 'compatible') return changeAt(gain.impact, `${messages}; ${gain.reason}`, shown, names, side)
+  const { impact, reason } = judge(change)
   const proven = impact === 'editorial' ? undefined : prove(change)
-  if (proven === undefined || proven === impact)
-    return changeAt(impact, messages || (reason ?? valuesOf(change)), shown, names, side)
+  if (proven === undefined || proven === impact) {
+    const said = messages || (reason ?? valuesOf(change))
+    return changeAt(impact, gain === undefined ? said : `${said}; ${gain.reason}`, shown, names, side)
+  }
   return changeAt(proven, `${messages || valuesOf(change)}; ${proofs[proven]}`, shown, names, side)
 }
 

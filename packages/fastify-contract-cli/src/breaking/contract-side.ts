@@ -4,7 +4,7 @@ import { type NamedSchemas, type Subschema, isSchema } from 'fastify-contract/sc
 import { isObject } from '../suite/ground/members.ts'
 import { namesIn } from './joined-schemas.ts'
 import { pointerInContract } from './redocly-diff.ts'
-import { schemaUses } from './schema-uses.ts'
+import { operationNames, schemaUses } from './schema-uses.ts'
 
 /** One of two contracts, as far as places in it are concerned. */
 export type Side = ReturnType<typeof sideOf>
@@ -17,6 +17,7 @@ export function sideOf(document: ContractDocument) {
   return {
     uses,
     schemas,
+    operations: operationNames(document),
     /** The objects around a place and at it, the uses of the schemas among them, and whether the service sends one by itself. */
     placeOf(pointer: string | undefined) {
       const path = pointer === undefined ? [] : objectsOn(document, namesOf(pointerInContract(pointer)))

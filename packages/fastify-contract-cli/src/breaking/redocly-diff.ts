@@ -18,7 +18,7 @@ export interface RedoclyChange {
   typeName: string
   kind: 'added' | 'removed' | 'modified'
   impact: 'major' | 'minor' | 'patch'
-  verdicts: { message: string }[]
+  verdicts: { ruleId: string; impact: RedoclyChange['impact']; message: string }[]
   property?: string
   base?: Site
   revision?: Site
