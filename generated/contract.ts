@@ -29,7 +29,7 @@ export type Auth = library.Auth<schemes>
 
 export const contract: library.Contract<Types> = {
   folder: import.meta.dirname,
-  sources: {"../openapi.yaml":"c5949c94fa597694a44006652a37dc7fba54af3f0775f815e0f5687d15838627"},
+  sources: {"../openapi.yaml":"7d4bf7b722b5c139f991bc093ec032bf2fd4ec0998e9e7d23a96eba796a9afcc"},
   document: `{
  "openapi": "3.1.0",
  "info": {
@@ -329,7 +329,7 @@ export const contract: library.Contract<Types> = {
     "required": ["error", "message"],
     "properties": {
      "error": {
-      "description": "The kind of failure, as a number that never changes its meaning. Its first three digits are the HTTP\\nstatus.\\n",
+      "description": "The kind of failure, as a number that never changes its meaning. Its first three digits are the HTTP\\nstatus.\\n\\nClients must expect further numbers. They treat one that they do not know by its first three digits, and a\\nstatus that they do not know as the x00 of its class, such as 400 (RFC 9110, section 15).\\n",
       "type": "integer",
       "format": "int32",
       "enum": [
@@ -602,7 +602,7 @@ export const contract: library.Contract<Types> = {
  }
 }
 `,
-  sha256: "5c4d0f9729a6f9319fad2c23b73ed1dcd8244dd4ffb3a3ab31db0c3544e9788f",
+  sha256: "0dacb4e9133a9f7f91652d3882651774d4c47a42c7df1522b92c9fbd3987f60a",
 }
 
 /** The values that x-enum-varnames names. */

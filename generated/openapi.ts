@@ -68,6 +68,9 @@ export interface components {
              * Format: int32
              * @description The kind of failure, as a number that never changes its meaning. Its first three digits are the HTTP
              *     status.
+             *
+             *     Clients must expect further numbers. They treat one that they do not know by its first three digits, and a
+             *     status that they do not know as the x00 of its class, such as 400 (RFC 9110, section 15).
              * @enum {integer}
              */
             error: 40000 | 40001 | 40002 | 40100 | 40101 | 40400 | 40401 | 40500 | 40800 | 40900 | 41300 | 41500 | 42900 | 43100 | 50000 | 50300;
