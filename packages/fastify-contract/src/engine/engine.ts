@@ -51,9 +51,14 @@ export interface BoundOperation {
   /**
    * Calls the handler and validates its reply, also one that it throws by `failed`.
    *
+   * @param failureOf makes a reply of what else the handler throws; undefined for a fault
    * @throws ContractViolation if the reply breaks the contract, and any other error of the handler
    */
-  call: (input: OperationInput, context: OperationContext) => Promise<ValidReply>
+  call: (
+    input: OperationInput,
+    context: OperationContext,
+    failureOf: (thrown: unknown) => AnyReply | undefined,
+  ) => Promise<ValidReply>
   /** Describes how a failure breaks the declared response; undefined if it fits. Headers may be undeclared. */
   failureProblem: (reply: AnyReply) => string | undefined
 }
@@ -103,17 +108,18 @@ export function createEngine(options: EngineOptions): BoundOperation[] {
       requests: queue.prepare(() => compiling(id, operation.compile(), options)),
       replies: queue.prepare(() => compiling(id, replyValidator.compile(), options)),
     }
-    const reportsOn = ({ status }: AnyReply): ItemReports => ({
+    const reportsOn = ({ status }: AnyReply, cause?: ErrorOptions): ItemReports => ({
       violation: (problem) => {
         onContractBroken?.(id)
-        return new ContractViolation(`the ${String(status)} reply of ${id} breaks the contract: ${problem}`)
+        return new ContractViolation(`the ${String(status)} reply of ${id} breaks the contract: ${problem}`, cause)
       },
       dropped: (undeclared) => {
         onContractBroken?.(id)
         return `dropped from the ${String(status)} reply of ${id}: ${undeclared}`
       },
     })
-    const validReply = (reply: AnyReply): ValidReply => {
+    /** @param cause the error of the handler of which this reply was made */
+    const validReply = (reply: AnyReply, cause: ErrorOptions | undefined): ValidReply => {
       try {
         const valid = replyValidator.validate(reply)
         const { media, body, undeclared } = valid
@@ -125,7 +131,7 @@ export function createEngine(options: EngineOptions): BoundOperation[] {
       } catch (error) {
         if (!(error instanceof ContractViolation)) throw error
         closeBody(reply.body)
-        throw reportsOn(reply).violation(error.message)
+        throw reportsOn(reply, cause).violation(error.message)
       }
     }
     const bodyTypes = Object.keys(object.requestBody?.content ?? {})
@@ -143,18 +149,25 @@ export function createEngine(options: EngineOptions): BoundOperation[] {
       security: alternativesOf({ security }),
       validators,
       read: operation.validateRequest,
-      call: async (input, context) => {
+      call: async (input, context, failureOf) => {
         // Before the handler is called: a stream in its reply must not wait, because nobody listens to its errors yet.
         if (!validators.replies.isDone) await validators.replies.run()
         let reply: AnyReply
+        let cause: ErrorOptions | undefined
         try {
           reply = await operation.handler(input, { ...services, ...context })
         } catch (error) {
-          if (!(error instanceof FailedOperation)) throw error
-          reply = error.reply
+          if (error instanceof FailedOperation) reply = error.reply
+          else {
+            const failure = failureOf(error)
+            if (failure === undefined) throw error
+            reply = failure
+            cause = { cause: error }
+          }
         }
         const { body } = reply
-        return validReply(checksEncoded && body instanceof Encoded ? { ...reply, body: await decode(body) } : reply)
+        const isRead = checksEncoded && body instanceof Encoded
+        return validReply(isRead ? { ...reply, body: await decode(body) } : reply, cause)
       },
       failureProblem: (reply) => violationOf(() => replyValidator.validate(reply, 'failure').undeclared),
     }

@@ -3,7 +3,7 @@ import { Refusal } from '../engine/refusal.ts'
 import { hasMembers } from '../json/json.ts'
 import { STATUS_CODES } from '../node-http.ts'
 import { http2StreamOf } from './cut-off.ts'
-import { type FailureForm, formedOrDefault } from './failure-form.ts'
+import { type FailureForm, formedOrDefault, internal } from './failure-form.ts'
 import { idForLog } from './id-for-log.ts'
 import { received } from './operation-input.ts'
 import { constantHeaders, setCommonHeaders } from './response-headers.ts'
@@ -19,7 +19,7 @@ export function hasOwnErrorHandler({ errorHandler }: FastifyInstance): boolean {
 
 /**
  * Responds to errors in the form of the contract. What a hook of another plugin throws keeps its headers and a status from
- * 400 to 499, or 503. What a handler throws is 500, whatever status it has.
+ * 400 to 499, or 503. What a handler throws is 500, whatever status it has, unless the form makes a declared failure of it.
  *
  * @param app the server or a context of its own, before its routes
  * @param parent its server, whose own error handler responds to what hooks throw
@@ -42,8 +42,7 @@ export function registerErrorHandler(app: FastifyInstance, form: FailureForm, pa
       }
     }
     logFault(request, thrown)
-    const message = 'the service failed; quote the X-Request-Id of this response when reporting it'
-    return sendRefusal(request, reply, new Refusal('internal', message), form)
+    return sendRefusal(request, reply, internal(), form)
   })
   libraryHandlers.add(app.errorHandler)
 }

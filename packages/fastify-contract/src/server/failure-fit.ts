@@ -1,9 +1,8 @@
-import { isJson, isText } from '../document/media-type.ts'
 import type { BoundOperation } from '../engine/engine.ts'
 import { Refusal, unavailable } from '../engine/refusal.ts'
 import type { VerifiedScheme } from './authentication.ts'
 import { invalidCredentials, lackingScopes, missingCredentials } from './challenges.ts'
-import { type FailureForm, formed } from './failure-form.ts'
+import { type FailureForm, formed, replyOf } from './failure-form.ts'
 import { constantHeaders } from './response-headers.ts'
 import { named } from './start-warnings.ts'
 
@@ -27,16 +26,12 @@ export function failureWarning(
   const misfits = new Map<string, { failures: Set<string>; operations: Set<string> }>()
   for (const operation of operations) {
     for (const refusal of refusalsOf(operation, sources)) {
-      const { status, contentType, body, content } = formed(refusal, form)
-      const problem = operation.failureProblem({
-        status,
-        contentType,
-        headers: { ...constantHeaders, ...refusal.headers },
-        body: isJson(contentType) || isText(contentType) ? body : Buffer.from(content),
-      })
+      const reply = replyOf(formed(refusal, form))
+      const headers = { ...constantHeaders, ...refusal.headers }
+      const problem = operation.failureProblem({ ...reply, headers })
       if (problem === undefined) continue
       const misfit = misfits.get(problem) ?? { failures: new Set(), operations: new Set() }
-      misfit.failures.add(`${String(status)} ${refusal.failure}`)
+      misfit.failures.add(`${String(reply.status)} ${refusal.failure}`)
       misfit.operations.add(operation.id)
       misfits.set(problem, misfit)
     }

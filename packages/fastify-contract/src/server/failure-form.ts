@@ -1,7 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { UnservableContract } from '../document/contract.ts'
-import { contentTypeOf, isJson } from '../document/media-type.ts'
-import type { FailureName, Refusal } from '../engine/refusal.ts'
+import { contentTypeOf, isJson, isText } from '../document/media-type.ts'
+import { type FailureName, Refusal } from '../engine/refusal.ts'
+import type { AnyReply } from '../engine/reply-validation.ts'
 import { stringifyJson } from '../json/json.ts'
 import { STATUS_CODES } from '../node-http.ts'
 
@@ -12,6 +13,8 @@ export interface ServerFailure {
   status: number
   /** For a person: the problem, its place and the remedy. */
   message: string
+  /** What a handler has thrown, for `internal` alone. It may be a failure that the operation declares. */
+  cause?: unknown
 }
 
 /** The reply to a failure. The server adds Allow, Retry-After and WWW-Authenticate. */
@@ -24,7 +27,12 @@ export interface FailureReply {
   body: unknown
 }
 
-/** Makes the reply to each failure that the server sends by itself. */
+/**
+ * Makes the reply to each failure that the server sends by itself.
+ *
+ * If `cause` changes the status of `internal`, the reply is that of the operation: it is validated, and the cause is no
+ * fault. Otherwise it is a fault: it is logged, and the client gets what the form makes without it.
+ */
 export type FailureForm = (failure: ServerFailure) => FailureReply
 
 /** The default form: the problem details of RFC 9457. */
@@ -41,9 +49,17 @@ export interface FormedFailure {
   content: string
 }
 
-/** @throws UnservableContract if the form makes a reply that cannot be sent, and any error of the form */
-export function formed({ failure: name, statusCode, message }: Refusal, form: FailureForm): FormedFailure {
-  const { status = statusCode, contentType = 'application/json', body } = form({ name, status: statusCode, message })
+/**
+ * @param more the cause, if there is one
+ * @throws UnservableContract if the form makes a reply that cannot be sent, and any error of the form
+ */
+export function formed(
+  { failure: name, statusCode, message }: Refusal,
+  form: FailureForm,
+  more: Pick<ServerFailure, 'cause'> = {},
+): FormedFailure {
+  const failure = { name, status: statusCode, message, ...more }
+  const { status = statusCode, contentType = 'application/json', body } = form(failure)
   // JSON has no text for some values, such as undefined.
   const content: unknown = isJson(contentType) ? stringifyJson(body) : body
   if (!Number.isInteger(status) || status < 400 || status > 599 || typeof content !== 'string') {
@@ -66,4 +82,37 @@ export function formedOrDefault(refusal: Refusal, form: FailureForm, log: Fastif
     reply = formed(refusal, problemDetails)
   }
   return { ...reply, contentType: contentTypeOf(reply.contentType) }
+}
+
+/** The failure of what a handler throws, and of every other fault. */
+export function internal(): Refusal {
+  return new Refusal('internal', 'the service failed; quote the X-Request-Id of this response when reporting it')
+}
+
+/** A failure as a reply, which its operation may declare. */
+export function replyOf({ status, contentType, body, content }: FormedFailure): AnyReply {
+  return { status, contentType, body: isJson(contentType) || isText(contentType) ? body : Buffer.from(content) }
+}
+
+/**
+ * Finds the reply to what a handler has thrown.
+ *
+ * @returns undefined for a fault, also where the form fails, which is logged
+ */
+export type FailureOf = (thrown: unknown, log: FastifyBaseLogger) => AnyReply | undefined
+
+/** @throws UnservableContract if the form makes a reply that cannot be sent, and any error of the form */
+export function failuresOf(form: FailureForm): FailureOf {
+  const { status: faultStatus } = formed(internal(), form)
+  return (thrown, log) => {
+    // It has a name of its own.
+    if (thrown instanceof Refusal) return undefined
+    try {
+      const failure = formed(internal(), form, { cause: thrown })
+      return failure.status === faultStatus ? undefined : replyOf(failure)
+    } catch (error) {
+      log.error({ err: error }, 'failureForm failed for internal')
+      return undefined
+    }
+  }
 }

@@ -11,6 +11,7 @@ import { ItemStream } from '../engine/item-stream.ts'
 import { sendAcceptQuery } from './accept-query.ts'
 import { authOf } from './authentication.ts'
 import { type BodyOptions, type TakeTurn, registerBodies } from './content.ts'
+import type { FailureOf } from './failure-form.ts'
 import { idForLog } from './id-for-log.ts'
 import { readInput, received, served } from './operation-input.ts'
 import { type RoutePath, routePathOf } from './route-path.ts'
@@ -25,6 +26,7 @@ export interface OperationsOptions extends BodyOptions {
     parameters: RoutePath['parameters'],
   ) => (onRequestHookHandler | onRequestAsyncHookHandler)[]
   preParsingOf: (operation: BoundOperation) => preParsingHookHandler[]
+  failureOf: FailureOf
   send: SendReply
 }
 
@@ -34,7 +36,7 @@ export interface OperationsOptions extends BodyOptions {
  * @param app a context of its own, because its body parsers accept only the operations' media types
  */
 export function registerOperations(app: FastifyInstance, options: OperationsOptions): void {
-  const { contract, operations, onRequestOf, preParsingOf, takeTurn, send } = options
+  const { contract, operations, onRequestOf, preParsingOf, takeTurn } = options
   registerBodies(
     app,
     operations.flatMap(({ bodyTypes }) => bodyTypes),
@@ -61,7 +63,7 @@ export function registerOperations(app: FastifyInstance, options: OperationsOpti
         onRequest: [...sendAcceptQuery(operations, operation), ...onRequestOf(operation, parameters)],
         preParsing: [waitForTurn(takeTurn), ...preParsingOf(operation)],
         preValidation: readInput(operation, parameters),
-        handler: handlerOf(operation, send),
+        handler: handlerOf(operation, options),
       })
     }
   }
@@ -81,12 +83,16 @@ function waitForTurn(takeTurn: TakeTurn): preParsingHookHandler {
   }
 }
 
-function handlerOf({ call }: BoundOperation, send: SendReply): RouteHandlerMethod {
+function handlerOf(
+  { call }: BoundOperation,
+  { failureOf, send }: Pick<OperationsOptions, 'failureOf' | 'send'>,
+): RouteHandlerMethod {
   return async (request, reply) => {
     // Set by `readInput`.
     const valid = request[received]!
     valid.isHandled = true
-    const sent = await call(valid.input, { auth: authOf(request), request })
+    const context = { auth: authOf(request), request }
+    const sent = await call(valid.input, context, (thrown) => failureOf(thrown, request.log))
     const logUndeclared = (text: string): void => {
       request.log.error(idForLog(request), text)
     }

@@ -13,7 +13,7 @@ import { compileValidators } from './compile-validators.ts'
 import { type TakeTurn, expectContent } from './content.ts'
 import { registerErrorHandler } from './error-handler.ts'
 import { failureWarning } from './failure-fit.ts'
-import { problemDetails } from './failure-form.ts'
+import { failuresOf, problemDetails } from './failure-form.ts'
 import { type Host, prepareHost } from './host.ts'
 import { registerOperations } from './operations.ts'
 import { answeringShare } from './connections/graceful-shutdown.ts'
@@ -89,6 +89,7 @@ async function serveContract(
   })
   const operations = basePaths === undefined ? bound : bound.map((each) => ({ ...each, basePaths: [...basePaths] }))
   const warning = failureWarning(operations, failureForm, { schemes, realm })
+  const failureOf = failuresOf(failureForm)
   const tooSmall = connections === undefined ? undefined : uploadWarning(operations, limits.bodyBytes)
   const unreached = semicolonWarning(
     operationsOf(document).map((each) => ({
@@ -132,6 +133,7 @@ async function serveContract(
         bodyLevels: limits.bodyLevels,
         waitingBodyBytes: limits.waitingBodyBytes,
         takeTurn: connections === undefined ? goOn : connections.turns.work,
+        failureOf,
         send: createReplySender(limits.unreadBytes, streams, connections?.readBehind),
       })
     })

@@ -1,7 +1,7 @@
-import type { FailureForm } from 'fastify-contract'
-import { expect, test } from 'vitest'
+import { type FailureForm, unavailable } from 'fastify-contract'
+import { describe, expect, test } from 'vitest'
 import { receive } from './support/exchange.ts'
-import { type ServedShop, type Shop, ok, serve, shop } from './support/serve.ts'
+import { type ServedShop, type Shop, bothServers, ok, serve, shop } from './support/serve.ts'
 
 const last = 'Connection: close\r\n\r\n'
 const operation = { operationId: 'list', responses: ok }
@@ -153,4 +153,99 @@ test('a form that fails is logged, and the client gets the default form', async 
   const names = ['invalid_request', 'malformed_http']
   expect(faults.map(({ msg }) => msg)).toEqual(names.map((name) => `failureForm failed for ${name}`))
   expect(faults[0]).toMatchObject({ reqId: ids[0] })
+})
+
+describe.each(bothServers)('what a handler throws, on %s', (_kind, isGuest) => {
+  class NotFound extends Error {}
+  const reports = { description: 'Gone.', content: { 'application/json': { schema: { required: ['code'] } } } }
+  const responses = { ...ok, 404: reports, 410: { description: 'Gone.', content: { 'application/xml': {} } } }
+  const paths = { '/things': { get: { operationId: 'list', responses } } }
+  const usual = { body: { code: 0 } }
+
+  /** Serves an operation whose handler throws. @returns also its faults, and what breaks the contract */
+  async function serveThrown(failureForm: FailureForm, thrown: Error = new NotFound('secret'), more: Shop = {}) {
+    const broken: string[] = []
+    const list = () => Promise.reject(thrown)
+    const options = { onContractBroken: (id: string) => void broken.push(id) }
+    const { app, lines } = await serve({ isGuest, paths, handlers: { list }, failureForm, options, ...more })
+    const faults = () => lines().filter(({ level }) => level === 50)
+    const send = async (method: 'GET' | 'HEAD' = 'GET') => {
+      const response = await app.inject({ method, url: '/things', headers: { authorization: 'Bearer me' } })
+      return { status: response.statusCode, text: response.payload }
+    }
+    return { broken, faults, send }
+  }
+
+  test.each<[string, ReturnType<FailureForm>, string]>([
+    ['JSON', { status: 404, body: { code: 1 } }, '{"code":1}'],
+    ['bytes', { status: 410, contentType: 'application/xml', body: '<gone/>' }, '<gone/>'],
+  ])('is no fault where failureForm makes a declared failure of it, of %s', async (_what, reply, text) => {
+    const { send, faults, broken } = await serveThrown(({ cause }) => (cause instanceof NotFound ? reply : usual))
+    expect(await send()).toMatchObject({ status: reply.status, text })
+    expect(await send('HEAD')).toMatchObject({ status: reply.status, text: '' })
+    expect([faults(), broken]).toEqual([[], []])
+  })
+
+  test.each<[string, ReturnType<FailureForm>, string]>([
+    [
+      'status',
+      { status: 409, body: { code: 1 } },
+      'the 409 reply of list breaks the contract: the status is not declared',
+    ],
+    ['body', { status: 404, body: {} }, 'the 404 reply of list breaks the contract: body/code is required'],
+    [
+      'media type',
+      { status: 404, contentType: 'text/plain', body: 'gone' },
+      'the 404 reply of list breaks the contract: the media type text/plain is not declared',
+    ],
+  ])('is a fault where the operation does not declare the %s that failureForm makes', async (_what, reply, reason) => {
+    const { send, faults, broken } = await serveThrown(({ cause }) => (cause instanceof NotFound ? reply : usual))
+    const { status, text } = await send()
+    expect([status, text]).toEqual([500, '{"code":0}'])
+    expect(faults()).toMatchObject([{ msg: 'request failed', err: { message: `${reason}: secret` } }])
+    expect(broken).toEqual(['list'])
+  })
+
+  test.each<[string, FailureForm]>([
+    ['ignores it', () => usual],
+    ['gives every fault another status', ({ name }) => (name === 'internal' ? { status: 404, ...usual } : usual)],
+    ['changes the body alone', ({ cause }) => (cause instanceof Error ? { body: cause.message } : usual)],
+  ])('is logged as a fault, and not shown, where failureForm %s', async (_what, failureForm) => {
+    const { send, faults, broken } = await serveThrown(failureForm)
+    expect((await send()).text).toBe('{"code":0}')
+    expect(faults()).toMatchObject([{ msg: 'request failed', err: { type: 'NotFound' } }])
+    expect(broken).toEqual([])
+  })
+
+  test('is logged beside the error of a failureForm that fails for it', async () => {
+    const { send, faults } = await serveThrown(({ cause }) => {
+      if (cause instanceof NotFound) throw new Error('a fault of the form')
+      return usual
+    })
+    expect((await send()).text).toBe('{"code":0}')
+    expect(faults()).toMatchObject([
+      { msg: 'failureForm failed for internal', err: { message: 'a fault of the form' } },
+      { msg: 'request failed', err: { type: 'NotFound' } },
+    ])
+  })
+
+  test('is the only failure that has a cause', async () => {
+    const causes: unknown[] = []
+    const failureForm: FailureForm = (failure) => {
+      if ('cause' in failure) causes.push(failure.cause)
+      return usual
+    }
+    const fail = () => Promise.reject(new Error('of a hook or a verifier'))
+    const failing = [
+      await serveThrown(failureForm, unavailable('later')),
+      await serveThrown(failureForm, undefined, { before: (app) => app.addHook('preHandler', fail) }),
+      await serveThrown(failureForm, undefined, { options: { auth: { bearer: fail } } }),
+      await serveThrown(failureForm, undefined, { handlers: { list: () => ({ status: 299 }) } }),
+    ]
+    const statuses = await Promise.all(failing.map(async ({ send }) => (await send()).status))
+    expect([statuses, causes]).toEqual([[503, 500, 500, 500], []])
+    const thrown = new NotFound()
+    await (await serveThrown(failureForm, thrown)).send()
+    expect(causes).toEqual([thrown])
+  })
 })

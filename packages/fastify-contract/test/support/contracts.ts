@@ -52,7 +52,7 @@ export async function handle(
   sent: Partial<OperationRequest> = {},
 ): Promise<ValidReply> {
   await validators.requests.run()
-  return call(read({ ...request, ...sent }), { auth: { bearer: 'me' }, request: {} })
+  return call(read({ ...request, ...sent }), { auth: { bearer: 'me' }, request: {} }, () => undefined)
 }
 
 /** Parses a body. */

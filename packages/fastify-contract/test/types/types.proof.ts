@@ -8,6 +8,7 @@ import { failed } from '../../src/engine/failed.ts'
 import { inputOf } from '../../src/server/operation-input.ts'
 import type { Encoded } from '../../src/types/encoded.ts'
 import type { Contract } from '../../src/document/contract.ts'
+import type { FailureForm } from '../../src/server/failure-form.ts'
 import { serve } from '../../src/server/serve.ts'
 import type * as types from '../../src/types/handler-types.ts'
 
@@ -378,6 +379,12 @@ interface lastFailure {
 export const thrownFinal = failed<types.Reply<lastFailure>>({ ...conflict, headers: { 'X-Final': true } })
 // @ts-expect-error -- a redirect is no failure
 export const thrownRedirect = failed<types.Reply<anyFailure>>({ status: 302, body: { error: 1, message: '' } })
+
+// What a handler throws may be anything.
+export const formOfCause: FailureForm = ({ cause }) => ({ body: cause instanceof Error ? cause.message : '' })
+// @ts-expect-error -- nothing is known of it
+export const formOfError: FailureForm = ({ cause }) => ({ body: cause.message })
+export const formOfOthers = formOfCause({ name: 'invalid_request', status: 400, message: '' })
 
 // The input of a request, for hooks.
 declare const request: FastifyRequest
