@@ -206,7 +206,7 @@ export type Found<Verifiers> = {
 type AuthOf<Alternatives, Results, All = Alternatives> = Alternatives extends readonly string[]
   ? Merged<
       { [Name in Alternatives[number]]: Name extends keyof Results ? Results[Name] : unknown } & {
-        [Name in Exclude<All extends readonly string[] ? All[number] : never, Alternatives[number]>]?: undefined
+        [Name in Exclude<All extends readonly string[] ? All[number] : never, Alternatives[number]>]?: never
       }
     >
   : never

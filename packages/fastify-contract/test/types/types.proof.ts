@@ -207,6 +207,11 @@ declare const auth: {
 export type allOf = Holds<Same<typeof auth.listThings.bearer, User>>
 export type someOf = Holds<Same<typeof auth.listThings.basic, { id: bigint } | undefined>>
 export type optional = Holds<Same<typeof auth.createThing.bearer, User | undefined>>
+// One function takes those of all operations. Properties that are absent are not undefined.
+type AnyFound = Partial<types.Found<typeof verifiers>>
+export const ofEither: AnyFound = auth.listThings
+export const ofOptional: AnyFound = auth.createThing
+export const ofPublic: AnyFound = auth.deleteThing
 // @ts-expect-error -- createThing does not take basic
 export const otherScheme: unknown = auth.createThing.basic
 // @ts-expect-error -- a public operation has no credentials
