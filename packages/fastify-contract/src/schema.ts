@@ -10,7 +10,7 @@ export type {
 } from './schema/read/schema.ts'
 export { type Subschema, choiceNames, groups, isKeyword, keywordNames } from './schema/read/schema.ts'
 export { alternativesOf, constantsOf, defaultOf, isMarked, itemsOf, propertiesOf } from './schema/read/meaning.ts'
-export { isOfType, requiredBy, requiredOf, typesOf } from './schema/read/meaning.ts'
+export { isOfType, maxBytesOf, requiredBy, requiredOf, typesOf } from './schema/read/meaning.ts'
 export {
   appliesTo,
   inPlace,

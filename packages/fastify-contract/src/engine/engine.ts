@@ -2,6 +2,7 @@ import type { ContractDocument, ContractOperation } from '../document/document.t
 import { offeredTypes, operationsOf } from '../document/document.ts'
 import { UnservableContract } from '../document/contract.ts'
 import { type RequiredScheme, alternativesOf } from '../document/security.ts'
+import { maxBytesOf } from '../schema/read/meaning.ts'
 import { Encoded, chunksOf, decode } from '../types/encoded.ts'
 import { closeBody } from './body-stream.ts'
 import { CompileQueue, type CompileSteps, type Preparation } from './compile-queue.ts'
@@ -34,6 +35,8 @@ export interface BoundOperation {
   summary: string | undefined
   /** The media types of the body, which may be ranges; empty if the operation takes no body. */
   bodyTypes: string[]
+  /** The most bytes of content of each of them, if it is binary; undefined for the limit of the server. */
+  bodyLimits: (number | undefined)[]
   requiresBody: boolean
   /** The media types of its successful responses; the Accept header selects one. */
   offeredTypes: string[]
@@ -95,6 +98,7 @@ export interface EngineOptions {
 export function createEngine(options: EngineOptions): BoundOperation[] {
   const { document, handlers, services, onContractBroken, checksEncoded = false } = options
   const operations = operationsOf(document)
+  const { schemas = {} } = document.components ?? {}
   const problems = bindingProblems(operations, options)
   if (problems.length > 0) throw new UnservableContract(problems.join('; '))
   const bound = bindOperations(document, operations, handlers, options.bodyLevels, options.splitTarget)
@@ -134,7 +138,7 @@ export function createEngine(options: EngineOptions): BoundOperation[] {
         throw reportsOn(reply, cause).violation(error.message)
       }
     }
-    const bodyTypes = Object.keys(object.requestBody?.content ?? {})
+    const bodies = Object.entries(object.requestBody?.content ?? {})
     const { tags, summary } = object
     return {
       id,
@@ -143,8 +147,9 @@ export function createEngine(options: EngineOptions): BoundOperation[] {
       basePaths,
       tags,
       summary: typeof summary === 'string' ? summary : undefined,
-      bodyTypes,
-      requiresBody: object.requestBody?.required === true && bodyTypes.length > 0,
+      bodyTypes: bodies.map(([type]) => type),
+      bodyLimits: bodies.map(([, { schema }]) => maxBytesOf(schema, schemas)),
+      requiresBody: object.requestBody?.required === true && bodies.length > 0,
       offeredTypes: offeredTypes(object),
       security: alternativesOf({ security }),
       validators,

@@ -30,6 +30,8 @@ interface Content extends RequestBody {
   kind: ContentKind
   /** Of a multipart form. */
   boundary: string | undefined
+  /** The most bytes; undefined for the limit of the route. */
+  maxBytes: number | undefined
   /** Whether nothing is a body, too: an empty text, or no bytes. */
   isRequired: boolean
 }
@@ -44,10 +46,11 @@ const ignoreContent: preParsingHookHandler = ({ headers }, _reply, payload, done
 export function expectContent({
   method,
   bodyTypes,
+  bodyLimits,
   requiresBody,
-}: Pick<BoundOperation, 'method' | 'bodyTypes' | 'requiresBody'>): preParsingHookHandler {
+}: Pick<BoundOperation, 'method' | 'bodyTypes' | 'bodyLimits' | 'requiresBody'>): preParsingHookHandler {
   if (bodyTypes.length === 0) return ignoreContent
-  const contentOf = createContentMatcher(bodyTypes, requiresBody)
+  const contentOf = createContentMatcher({ bodyTypes, bodyLimits, requiresBody })
   // RFC 5789, section 2.2.
   const accepted: Record<string, string> = method === 'patch' ? { 'Accept-Patch': bodyTypes.join(', ') } : {}
   const inUtf8 = bodyTypes.every((type) => kindOf(type) !== 'bytes') ? ', in UTF-8' : ''
@@ -77,8 +80,10 @@ export function expectContent({
     headers['content-type'] = found?.contentType
     // What is parsed is added to it.
     request[content] = found === undefined ? undefined : { ...found }
-    // Invites the body only now, after authentication (RFC 9110, section 10.1.1).
-    if (request.raw.httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect ?? '')) raw.writeContinue()
+    // Invites the body only now, after authentication, and none that will be refused (RFC 9110, section 10.1.1).
+    const isTooLarge = Number(headers['content-length']) > limitOf(request)
+    const isExpected = request.raw.httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect ?? '')
+    if (isExpected && !isTooLarge) raw.writeContinue()
     done(null, payload)
   }
 }
@@ -88,13 +93,22 @@ export function emptyBody(): Refusal {
   return new Refusal('malformed_body', 'the body is empty')
 }
 
+/** The most bytes of the content of a request. */
+function limitOf(request: FastifyRequest): number {
+  return request[content]?.maxBytes ?? request.routeOptions.bodyLimit
+}
+
 type Found = Content | 'charset' | undefined
 
 /**
  * Makes the function that finds the declared type for a Content-Type header; undefined if none fits, `charset` if only the
  * charset does not.
  */
-function createContentMatcher(bodyTypes: string[], isRequired: boolean): (field: string) => Found {
+function createContentMatcher({
+  bodyTypes,
+  bodyLimits,
+  requiresBody: isRequired,
+}: Pick<BoundOperation, 'bodyTypes' | 'bodyLimits' | 'requiresBody'>): (field: string) => Found {
   const indexOf = createMatcher(bodyTypes)
   let last: [field: string, content: Found] = ['', undefined]
   return (field) => {
@@ -115,7 +129,8 @@ function createContentMatcher(bodyTypes: string[], isRequired: boolean): (field:
     const isExtended = [...type.parameters.keys()].some((name) => name.startsWith('boundary*'))
     const boundary = boundaries.length === 1 && !isExtended ? boundaries[0] : undefined
     const parsed = { value: undefined, sources: undefined, source: undefined }
-    return { index, kind, contentType: type.essence, boundary, isRequired, ...parsed }
+    const maxBytes = kind === 'bytes' ? bodyLimits[index] : undefined
+    return { index, kind, contentType: type.essence, boundary, maxBytes, isRequired, ...parsed }
   }
 }
 
@@ -157,7 +172,7 @@ export function registerBodies(
 ): void {
   let waiting = 0
   const parse: FastifyContentTypeParser = (request, payload, done) => {
-    readContent(request, payload, (error, chunks) => {
+    readContent(request, payload, limitOf(request), (error, chunks) => {
       const { length } = chunks
       if (error !== null) done(error)
       else if (waiting > 0 && waiting + length > waitingBodyBytes) {

@@ -52,15 +52,15 @@ export class Chunks {
 /**
  * Reads the content of a request, in place of Fastify's own parser, which keeps every chunk.
  *
- * @param done receives the content; or a Refusal if there is more than the body limit of the route or another length than
- *   declared, or the error of the stream
+ * @param limit the most bytes
+ * @param done receives the content; or a Refusal if there is more or another length than declared, or the error of the stream
  */
 export function readContent(
-  { headers, routeOptions, raw }: FastifyRequest,
+  { headers, raw }: FastifyRequest,
   payload: Payload,
+  limit: number,
   done: (error: Error | null, chunks: Chunks) => void,
 ): void {
-  const { bodyLimit: limit } = routeOptions
   const declared = headers['content-length']
   const chunks = new Chunks()
 

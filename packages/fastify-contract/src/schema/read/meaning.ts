@@ -133,6 +133,21 @@ export function defaultOf(schema: Subschema | undefined, schemas: NamedSchemas):
   return inPlace(schema, schemas, 'always').find((one) => one.default !== undefined)?.default
 }
 
+/** A body is read into memory. */
+const greatestLength = 2 ** 31 - 1
+
+/**
+ * The most bytes of binary content that a schema describes: its `maxLength` counts octets (OpenAPI 3.1.1, "Working with
+ * Binary Data").
+ *
+ * @returns undefined without one, or if it is beyond 2^31 - 1
+ */
+export function maxBytesOf(schema: Subschema | undefined, schemas: NamedSchemas): number | undefined {
+  const lengths = inPlace(schema, schemas, 'always').flatMap(({ maxLength }) => maxLength ?? [])
+  const least = Math.min(...lengths.map(Number))
+  return least <= greatestLength ? least : undefined
+}
+
 /** Whether a property is left out of requests, or of responses. */
 export function isMarked(
   schema: Subschema | undefined,
