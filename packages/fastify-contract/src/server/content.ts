@@ -173,14 +173,15 @@ export function registerBodies(
   let waiting = 0
   const parse: FastifyContentTypeParser = (request, payload, done) => {
     readContent(request, payload, limitOf(request), (error, chunks) => {
-      const { length } = chunks
+      // Set by `expectContent`. Bytes are not parsed.
+      const parsed = request[content]!.kind === 'bytes' ? 0 : chunks.length
       if (error !== null) done(error)
-      else if (waiting > 0 && waiting + length > waitingBodyBytes) {
+      else if (waiting > 0 && parsed > 0 && waiting + parsed > waitingBodyBytes) {
         done(unavailable('too many bodies are waiting to be parsed; try again in a second'))
       } else {
-        waiting += length
-        takeTurn(length, () => {
-          waiting -= length
+        waiting += parsed
+        takeTurn(chunks.length, () => {
+          waiting -= parsed
           // Otherwise nobody waits for the response any more.
           if (!request.socket.destroyed) parseAll(request, chunks, done)
         })

@@ -305,7 +305,7 @@ describe('content in chunks', () => {
 })
 
 describe('a burst of requests', () => {
-  const content = { content: { 'application/json': { schema: {} } } }
+  const content = { content: { 'application/json': { schema: {} }, 'image/png': {} } }
   const busy = { '/wait': { get: operation, post: { ...operation, operationId: 'read', requestBody: content } } }
   const post = (length: number) =>
     `${head('/wait').replace('GET', 'POST')}Content-Type: application/json\r\nContent-Length: ${String(length)}\r\n` +
@@ -420,6 +420,8 @@ describe('a burst of requests', () => {
     const statuses = await sendAll(post(10_000))
     expect(new Set(statuses)).toEqual(new Set(['200', '503']))
     expect(await sendAll(post(10))).not.toContain('503')
+    // Nothing of them is parsed.
+    expect(await sendAll(post(10_000).replace('application/json', 'image/png'))).not.toContain('503')
   })
 })
 
