@@ -1,6 +1,6 @@
 import { isRange, kindOf, parseMediaType } from 'fastify-contract/document'
 import { isObject } from 'fastify-contract/json'
-import { type NamedSchemas, inPlace, isAnnotation, typesOf } from 'fastify-contract/schema'
+import { type NamedSchemas, inPlace, isAnnotation, maxBytesOf, typesOf } from 'fastify-contract/schema'
 import { asSchema } from '../rules/as-schema.ts'
 import { distanceOf, hasSameLetters } from '../rules/did-you-mean.ts'
 import { encodings } from './encoding.ts'
@@ -35,7 +35,7 @@ export function content(kind: 'requestContent' | 'responseContent'): Keyword {
     holds: { each: kind },
     rule: (content, _object, { schemas }) =>
       Object.entries(membersOf(content)).map(([type, media]) =>
-        warn(mistypedMedia(type) ?? unvalidatedContent(type, media, schemas), type),
+        warn(mistypedMedia(type) ?? unvalidatedContent(type, media, schemas, kind === 'requestContent'), type),
       ),
   }
 }
@@ -77,8 +77,13 @@ function mistypedMedia(type: string): string | undefined {
   return nearest === undefined ? undefined : `${type} is no known media type; did you mean ${nearest}?`
 }
 
-/** The problem of a schema that is not enforced: bytes are not validated, and text is a string. */
-function unvalidatedContent(type: string, media: unknown, schemas: NamedSchemas): string | undefined {
+/** The problem of a schema that is not enforced: of bytes, only the limit of a request is, and text is a string. */
+function unvalidatedContent(
+  type: string,
+  media: unknown,
+  schemas: NamedSchemas,
+  isRequest: boolean,
+): string | undefined {
   const schema = isObject(media) ? media['schema'] : undefined
   const kind = kindOf(type)
   const charset = parseMediaType(type)
@@ -89,13 +94,19 @@ function unvalidatedContent(type: string, media: unknown, schemas: NamedSchemas)
   const types = typesOf(asSchema(schema), schemas)
   if (kind === 'text' && !types.has('string')) return `${type} is text, and is not validated; use type: string`
   if ((kind === 'form' || kind === 'multipart') && !types.has('object')) return `${type} is an object; use type: object`
-  const isBinary = isObject(schema) && inPlace(schema, schemas).every((one) => Object.entries(one).every(saysBinary))
-  return kind === 'bytes' && !isRange(type) && !isBinary
-    ? `${type} is bytes, which are not validated; use only type: string, format: binary, or no schema`
-    : undefined
+  if (kind !== 'bytes') return undefined
+  const hasLimit = isRequest && inPlace(asSchema(schema), schemas, 'always').some((one) => 'maxLength' in one)
+  if (hasLimit && maxBytesOf(asSchema(schema), schemas) === undefined)
+    return `${type} is read into memory, so a maxLength beyond 2147483647 is not its limit; set a smaller one`
+  const isEnforced = ([name, value]: [string, unknown]) =>
+    saysBinary(name, value) || (isRequest && name === 'maxLength')
+  const isBinary = isObject(schema) && inPlace(schema, schemas).every((one) => Object.entries(one).every(isEnforced))
+  if (isRange(type) || isBinary) return undefined
+  const limit = isRequest ? ', maxLength' : ''
+  return `${type} is bytes, which are not validated; use only type: string, format: binary${limit}, or no schema`
 }
 
-function saysBinary([name, value]: [string, unknown]): boolean {
+function saysBinary(name: string, value: unknown): boolean {
   if (name === 'type') return value === 'string'
-  return name === 'format' ? value === 'binary' : name === '$ref' || isAnnotation(name)
+  return name === 'format' ? value === 'binary' : name === '$ref' || name === 'allOf' || isAnnotation(name)
 }
