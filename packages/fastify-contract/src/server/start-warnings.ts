@@ -10,18 +10,21 @@ export function named([first = '', ...others]: readonly string[]): string {
 }
 
 /**
- * Warns of operations that take files, where bodies have the limit that is meant for JSON.
+ * Warns of operations that take files, where these bodies have the limit that is meant for JSON.
  *
  * @returns undefined without such operations, or with another limit
  */
 export function uploadWarning(
-  operations: readonly Pick<BoundOperation, 'id' | 'bodyTypes'>[],
+  operations: readonly Pick<BoundOperation, 'id' | 'bodyTypes' | 'bodyLimits'>[],
   limit: number,
 ): string | undefined {
-  const ids = operations.filter(({ bodyTypes }) => bodyTypes.some(isUpload)).map(({ id }) => id)
+  const ids = operations
+    .filter(({ bodyTypes, bodyLimits }) => bodyTypes.some((type, at) => isUpload(type) && bodyLimits[at] === undefined))
+    .map(({ id }) => id)
   if (ids.length === 0 || limit !== defaultLimits.bodyBytes) return undefined
   const verb = ids.length > 1 ? 'take' : 'takes'
-  const remedy = 'set the option limits.bodyBytes, or the variable that the service reads it from'
+  const ownLimit = 'give a binary body a maxLength in the contract'
+  const remedy = `${ownLimit}, or set the option limits.bodyBytes, or the variable that the service reads it from`
   return `${named(ids)} ${verb} files, but a body has at most ${String(limit)} bytes; ${remedy}`
 }
 

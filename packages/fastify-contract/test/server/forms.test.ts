@@ -342,11 +342,14 @@ test.each<[string, object, object, boolean]>([
   ['a form with files', forms, {}, true],
   ['pictures', { 'image/*': {} }, {}, true],
   ['pictures of a chosen size', { 'image/*': {} }, { bodyBytes: 1_000_000 }, false],
+  ['pictures with a limit of their own', { 'image/*': { schema: { maxLength: 5 } } }, {}, false],
+  ['some without', { 'image/*': { schema: { maxLength: 5 } }, 'image/png': {} }, {}, true],
   ['XML', { 'application/xml': {} }, {}, false],
 ])('the start warns of a limit that is too small for files: %s', async (_what, content, limits, isWarned) => {
   const paths = { '/': { post: { operationId: 'upload', security: [], requestBody: { content }, responses: ok } } }
   const { lines } = await serve({ paths, handlers: { upload: () => ({ status: 200, body: 1 }) }, limits })
-  const warning = 'upload takes files, but a body has at most 65536 bytes; set the option limits.bodyBytes, or'
+  const warning =
+    'upload takes files, but a body has at most 65536 bytes; give a binary body a maxLength in the contract, or'
   const warnings = lines().filter(({ level, msg }) => level === 40 && String(msg).startsWith(warning))
   expect(warnings).toHaveLength(isWarned ? 1 : 0)
 })
