@@ -18,7 +18,7 @@ const steps = {
   write: /^(Create|Replace) `(.+)`\n\n```\w+\n([^]*?)```\n/gm,
   insert:
     /^(?:- )?In `([^`]+)`(?: and `([^`]+)`)?, (after|before) `(.+?)`(?:, add\s+`(.+)`|\n\n```\w+\n([^]*?)\n```)$/gm,
-  replace: /^- In `(.+)`, replace each `(.+)` with `(.+)`$/gm,
+  replace: /^- In `(.+)`,\s+replace each `(.+)`\s+with\s+`(.+)`$/gm,
 }
 
 /** Does the steps of a page to a copy of the project. */
@@ -153,8 +153,99 @@ test('Store a number, a boolean, an enum', async () => {
   )
 })
 
+test('Store what the server sets', async () => {
+  const { server, project, url } = await serveAfter('read-one-plant', 'change-one-plant', 'server-values')
+  const time = '2026-11-29T10:00:00Z'
+  const old = [{ name: 'a', tag: 'b', createdAt: time, updatedAt: time }, expect.objectContaining({ name: 'c' })]
+  expect(await ask(server, 'GET', '/plants?limit=2')).toEqual([200, old])
+  const before = new Date().toISOString()
+  const [status, created] = await ask(server, 'POST', '/plants', { id: 3, name: 'd' })
+  const { createdAt } = created as { createdAt: string }
+  expect([status, created]).toEqual([200, { name: 'd', createdAt, updatedAt: createdAt }])
+  expect(before <= createdAt && createdAt <= new Date().toISOString()).toBe(true)
+  expect(await ask(server, 'GET', '/plants')).toEqual([200, [...old, created]])
+  expect(await ask(server, 'POST', '/plants', { id: 4, name: 'e', createdAt })).toMatchObject([400, { error: 40_001 }])
+  const headers = { 'if-match': await etagOf(server, '/plants/3') }
+  const [, changed] = await ask(server, 'PATCH', '/plants/3', { tag: 'f' }, headers)
+  const { updatedAt } = changed as { updatedAt: string }
+  expect(changed).toEqual({ name: 'd', tag: 'f', createdAt, updatedAt })
+  expect(updatedAt > createdAt).toBe(true)
+  await server.end()
+
+  const moved = `sqlite:${join(await temporaryFolder(), 'moved.db')}`
+  const move = relative(projectFolder, join(project.root, 'scripts/move/move.ts'))
+  expect(await runScript(move, ['--from', url, '--to', moved])).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('Add a required property', async () => {
+  const { server } = await serveAfter('required-property')
+  expect(await ask(server, 'POST', '/plants', { id: 3, name: 'd' })).toMatchObject([400, { error: 40_001 }])
+  const plant = { name: 'd', sunlight: 'shade' }
+  expect(await ask(server, 'POST', '/plants', { id: 3, ...plant })).toEqual([200, plant])
+  const old = [
+    { name: 'a', sunlight: 'full', tag: 'b' },
+    { name: 'c', sunlight: 'full' },
+  ]
+  for (const path of ['/plants', '/plants?limit=9'])
+    expect(await ask(server, 'GET', path)).toEqual([200, [...old, plant]])
+})
+
+test('Limit the plants of a caller', async () => {
+  const { server } = await serveAfter('quota')
+  const ids = Array.from({ length: 1_010 }, (_, index) => index)
+  const statuses = await Promise.all(ids.map((id) => server.create(id)))
+  // Two plants were there, with the ids 1 and 2.
+  expect(statuses.filter((status) => status === 200)).toHaveLength(998)
+  expect(await ask(server, 'POST', '/plants', { id: 2, name: 'a' })).toMatchObject([409, { error: 40_900 }])
+  expect(await ask(server, 'POST', '/plants', { id: 2_000, name: 'a' })).toMatchObject([409, { error: 40_902 }])
+  expect((await server.send('DELETE', '/plants/1')).status).toBe(204)
+  expect(await server.create(2_000)).toBe(200)
+})
+
+test('Upload a photo', async () => {
+  const { server, project, url, serve, token } = await serveAfter('upload-a-photo')
+  async function request(
+    method: string,
+    path: string,
+    body?: Uint8Array<ArrayBuffer>,
+    type = 'image/jpeg',
+    at = server,
+  ) {
+    const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': type }) }
+    const response = await fetch(at.origin + path, { method, headers, ...(body === undefined ? {} : { body }) })
+    return { status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) }
+  }
+  const photo = new Uint8Array(5_000_000).map((_, index) => index % 251)
+  expect((await request('GET', '/plants/1/photo')).status).toBe(404)
+  expect((await request('PUT', '/plants/1/photo', new Uint8Array([0, 255]))).status).toBe(204)
+  expect((await request('PUT', '/plants/1/photo', photo)).status).toBe(204)
+  expect((await request('PUT', '/plants/3/photo', photo)).status).toBe(404)
+  expect((await request('PUT', '/plants/1/photo', new Uint8Array(5_000_001))).status).toBe(413)
+  expect((await request('PUT', '/plants/1/photo', photo, 'image/png')).status).toBe(415)
+  expect((await request('POST', '/plants', new Uint8Array(65_537), 'application/json')).status).toBe(413)
+  const { status, bytes } = await request('GET', '/plants/1/photo')
+  expect([status, Buffer.compare(bytes, photo)]).toEqual([200, 0])
+  await server.end()
+
+  const moved = `sqlite:${join(await temporaryFolder(), 'moved.db')}`
+  const move = relative(projectFolder, join(project.root, 'scripts/move/move.ts'))
+  const { code, stdout } = await runScript(move, ['--from', url, '--to', moved])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('verified  photos: 1 ')])
+  const second = await serve({ DATABASE_URL: moved }, serverOf(project))
+  expect(Buffer.compare((await request('GET', '/plants/1/photo', undefined, '', second)).bytes, photo)).toBe(0)
+  expect((await second.send('DELETE', '/plants/1')).status).toBe(204)
+  expect((await request('GET', '/plants/1/photo', undefined, '', second)).status).toBe(404)
+})
+
 test('all pages in a row', async () => {
-  const pages = ['read-one-plant', 'change-one-plant', 'store-properties', 'filter-and-continue', 'second-resource']
+  const pages = [
+    'read-one-plant',
+    'change-one-plant',
+    'store-properties',
+    'filter-and-continue',
+    'second-resource',
+    'upload-a-photo',
+  ]
   const { project, serve, server, token } = await serveAfter(...pages)
   for (const id of [1, 2]) await server.send('DELETE', `/plants/${String(id)}`)
   const own = (await import(join(project.root, 'test/contract-suite/own-requests.ts'))) as typeof ownRequestsModule
