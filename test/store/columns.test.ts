@@ -1,17 +1,19 @@
 import { join, relative } from 'node:path'
+import { documentOf } from 'fastify-contract/document'
 import { expect, test } from 'vitest'
+import { contract } from '../../generated/contract.ts'
 import type * as openStoreModule from '../../src/store/open-store.ts'
-import type * as plantModule from '../../src/plants/plant.ts'
 import type * as checkRowsModule from '../../src/process/check-rows.ts'
 import type { DatabaseLocation } from '../../src/store/location.ts'
 import type { Store } from '../../src/store/store.ts'
 import { copyProject } from '../contract/project-copy.ts'
 import { directions, locations, postgresLocation, using } from '../scripts/moved-stores.ts'
+import { shownPlant, storedPlant } from '../support/plants.ts'
 import { openConnection } from '../support/server/postgres-database.ts'
 import { runHere } from '../support/server/run-here.ts'
 import { urlOf } from '../support/server/served-database.ts'
 import { projectFolder } from '../support/server/start-process.ts'
-import { listText } from './list-text.ts'
+import { plantsOf } from './list-text.ts'
 
 /** A table whose key has capitals, with bytes that are no properties of its rows. */
 const bedTable = `export const bedTable = {
@@ -28,18 +30,21 @@ const migrate = (schema: string, [integer, bytes, collation, options]: readonly 
   schema.replace(
     '\n]\n',
     (end) => `
-  \`ALTER TABLE plants ADD COLUMN "createdAt" TEXT;
+  \`ALTER TABLE plants ADD COLUMN "plantedAt" TEXT;
    CREATE TABLE beds (caller TEXT ${collation} NOT NULL, "bedId" ${integer} NOT NULL, photo ${bytes} NOT NULL,
      "smallPhoto" ${bytes}, PRIMARY KEY (caller, "bedId")) ${options};
    CREATE INDEX by_photo ON beds ("smallPhoto");\`,${end}`,
   )
 
-/** A copy of the service in which plants have `createdAt`, and which has beds. */
+/** A copy of the service in which plants have `plantedAt`, and which has beds. */
 async function serviceWithColumns() {
   const { root, edit } = await copyProject()
-  await edit('src/plants/plant.ts', (text) => bedTable + text.replace("  tag: 'text?',\n", "$&  createdAt: 'text?',\n"))
+  await edit(
+    'src/plants/plant.ts',
+    (text) => bedTable + text.replace(/^const columns.*\n/m, "$&  plantedAt: 'text?',\n"),
+  )
   await edit('src/store/tables.ts', (text) =>
-    text.replace('[plantTable,', '[bedTable, plantTable,').replace('{ plantTable }', '{ bedTable, plantTable }'),
+    text.replace('tables = [', 'tables = [bedTable, ').replace('{ plantTable }', '{ bedTable, plantTable }'),
   )
   await edit('src/store/sqlite/schema.ts', (text) => migrate(text, ['INTEGER', 'BLOB', '', 'STRICT, WITHOUT ROWID']))
   await edit('src/store/postgres/schema.ts', (text) => migrate(text, ['bigint', 'bytea', 'COLLATE "C"', '']))
@@ -47,27 +52,29 @@ async function serviceWithColumns() {
   const script = relative(projectFolder, join(root, 'scripts/move/move.ts'))
   return {
     ...((await load('store/open-store.ts')) as typeof openStoreModule),
-    ...((await load('plants/plant.ts')) as typeof plantModule),
     ...((await load('process/check-rows.ts')) as typeof checkRowsModule),
     move: (from: DatabaseLocation, to: DatabaseLocation) => runHere(script, ['--from', urlOf(from), '--to', urlOf(to)]),
   }
 }
 
+const { components, ...rest } = documentOf(contract)
+const plantedAt = { properties: { plantedAt: { const: '2026-11-29' } } }
 const schemas = {
-  Plant: { properties: { name: {}, tag: {}, createdAt: { const: '2026-11-29' } } },
+  ...components?.schemas,
+  Plant: { allOf: [components?.schemas?.['Plant'] ?? false, plantedAt] },
   Bed: { properties: { bedId: { const: 7n } } },
 }
-const document = { openapi: '3.1.0', info: { title: 'Plants', version: '1' }, components: { schemas } }
+const document = { ...rest, components: { ...components, schemas } }
 
 test.for(directions)('columns with capitals, and of bytes, work in %s and after a move to %s', async ([from, to]) => {
   const first = await locations[from]()
-  await using(first, (store) => store.create('me', { id: 1n, name: 'a', tag: 'b' }))
-  const { openStore, move, plantOf, findUnfitRows } = await serviceWithColumns()
-  const plant = { name: 'c', createdAt: '2026-11-29' }
+  await using(first, (store) => store.create('me', storedPlant({ id: 1n })))
+  const { openStore, move, findUnfitRows } = await serviceWithColumns()
+  const [old, plant] = [shownPlant(), { ...shownPlant(), plantedAt: '2026-11-29' }]
   const [photo, empty] = [Buffer.of(0, 39, 92, 255), Buffer.of()]
   const insert = 'INSERT INTO beds (caller, "bedId", photo, "smallPhoto") VALUES (?, ?, ?, ?) RETURNING "bedId"'
   const fill = async (store: Store) => {
-    expect(await store.create('me', { id: 2n, ...plant })).toBe('created')
+    expect(await store.create('me', { ...storedPlant({ id: 2n }), ...plant })).toBe('created')
     await store.write('me', insert, ['me', 7n, new Uint8Array(photo), null])
     await store.write('me', insert, ['me', 8n, new Uint8Array(photo), new Uint8Array(empty)])
   }
@@ -79,10 +86,10 @@ test.for(directions)('columns with capitals, and of bytes, work in %s and after 
   async function expectAll(store: Store): Promise<void> {
     // Short and long lists use different statements.
     for (const limit of [undefined, 2]) {
-      expect(await listText(store, 'me', limit)).toBe(JSON.stringify([{ name: 'a', tag: 'b' }, plant]))
+      expect(await plantsOf(store, 'me', limit)).toEqual([old, plant])
     }
-    const plants = await store.read('me', 'SELECT name, "createdAt" FROM plants WHERE "createdAt" > ?', ['2026'])
-    expect(plants === 'unavailable' ? plants : plants.map(plantOf)).toEqual([plant])
+    const plants = await store.read('me', 'SELECT "plantedAt" FROM plants WHERE "plantedAt" > ?', ['2026'])
+    expect(plants).toEqual([{ plantedAt: '2026-11-29' }])
     expect(await store.read('me', 'SELECT photo, "smallPhoto" FROM beds ORDER BY "bedId"', [])).toEqual([
       { photo, smallPhoto: null },
       { photo, smallPhoto: empty },
@@ -101,10 +108,10 @@ test('a column that PostgreSQL has folded is refused, with the statement that re
   const open = () => using(location, (store) => store.isReady(), openStore)
   await open()
   const client = await openConnection(urlOf(location))
-  await client.query('ALTER TABLE plants RENAME COLUMN "createdAt" TO createdAt')
+  await client.query('ALTER TABLE plants RENAME COLUMN "plantedAt" TO plantedAt')
   const refusal = await open().catch(String)
   expect(refusal).toContain(
-    ' has plants.createdat instead of plants.createdAt: write "createdAt" with its quotes in the',
+    ' has plants.plantedat instead of plants.plantedAt: write "plantedAt" with its quotes in the',
   )
   await client.query(/ALTER TABLE .*/.exec(String(refusal))?.[0] ?? '')
   expect(await open()).toBe(true)
