@@ -18,7 +18,7 @@ test.each([undefined, 600])(
 
 test('an unavailable store gives 503 with Retry-After and no error in the log', async () => {
   const unavailable = () => Promise.resolve('unavailable' as const)
-  const all = { list: unavailable, create: unavailable, delete: unavailable }
+  const all = { list: unavailable, create: unavailable, delete: unavailable, read: unavailable, write: unavailable }
   const requests = [
     { method: 'GET', url: '/plants' },
     { method: 'POST', url: '/plants', body: newPlant({ id: 1n }) },

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { contract } from '../../../generated/contract.ts'
 import { type ErrorName, errors } from '../../../src/failures.ts'
-import { parseJsonWithBigInts } from 'fastify-contract/json'
+import { documentOf } from 'fastify-contract/document'
 import {
   type ReceivedResponse,
   type ResponseRules,
@@ -20,7 +20,7 @@ export async function generatedContract(folder: string | undefined): Promise<typ
 
 /** The contract that responses are validated against: the project's, or a mutant's. */
 export const expectedContract = readContract(
-  parseJsonWithBigInts((await generatedContract(process.env['EXPECTED_CONTRACT_FOLDER'])).document),
+  documentOf(await generatedContract(process.env['EXPECTED_CONTRACT_FOLDER'])),
 )
 
 /** Further headers of the docs page. */
