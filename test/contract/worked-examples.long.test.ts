@@ -156,7 +156,11 @@ test('Store a number, a boolean, an enum', async () => {
 test('Store what the server sets', async () => {
   const { server, project, url } = await serveAfter('read-one-plant', 'change-one-plant', 'server-values')
   const time = '2026-11-29T10:00:00Z'
-  const old = [{ name: 'a', tag: 'b', createdAt: time, updatedAt: time }, expect.objectContaining({ name: 'c' })]
+  const times = { createdAt: time, updatedAt: time }
+  const old: object[] = [
+    { name: 'a', tag: 'b', ...times },
+    { name: 'c', ...times },
+  ]
   expect(await ask(server, 'GET', '/plants?limit=2')).toEqual([200, old])
   const before = new Date().toISOString()
   const [status, created] = await ask(server, 'POST', '/plants', { id: 3, name: 'd' })
