@@ -57,7 +57,8 @@ const withMore = (paths: (at: string) => object, more: (at: string) => object): 
 ]
 
 const expected = /; clients must expect further values$/
-const remedy = /; to add values without breaking clients, first release a contract that says that clients must expect/
+const remedy =
+  /; first release a contract that says that clients must expect further values, by `x-extensible-enum: true`$/
 const tag = /; clients tell schemas apart by it$/
 const withNew = /; the value comes with the new operation new_s\d+$/
 

@@ -12,8 +12,7 @@ export interface Gain {
 }
 
 const remedy =
-  'to add values without breaking clients, first release a contract that says that clients must expect further ones: ' +
-  '`x-extensible-enum: true`, or "Clients must expect further values." in the description'
+  'first release a contract that says that clients must expect further values, by `x-extensible-enum: true`'
 
 /** Whether all that breaks clients in a change is that an enum of responses has more values. */
 export function isGain({ verdicts }: RedoclyChange): boolean {
