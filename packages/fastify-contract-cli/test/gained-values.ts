@@ -111,6 +111,17 @@ export const gainPairs: GainPair[] = [
     'breaking',
   ],
   [
+    'beside another form',
+    ...pair(
+      { ...codes([1], open(true)), required: ['error'] },
+      { ...codes([1, 2], open(true)), allOf: [{ required: ['error'] }] },
+      succeeding,
+    ),
+    'compatible',
+    expected,
+    'compatible',
+  ],
+  [
     'in a webhook',
     (at) => ({ schema: codes([1], open(true)), paths: {}, webhooks: sending(at) }),
     (at) => ({ schema: two, paths: {}, webhooks: sending(at) }),

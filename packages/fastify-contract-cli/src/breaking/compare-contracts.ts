@@ -5,7 +5,7 @@ import { isObject } from '../suite/ground/members.ts'
 import { once } from '../suite/ground/once.ts'
 import { type Proof, createValueComparison } from './compare-values.ts'
 import { sideOf } from './contract-side.ts'
-import { type Gain, createGainJudge, isGain } from './gained-values.ts'
+import { type Gain, gainsIn, isGain } from './gained-values.ts'
 import { type RedoclyChange, pointerInContract, redoclyDiff } from './redocly-diff.ts'
 
 /**
@@ -36,10 +36,10 @@ export async function compareContracts(before: OpenApi, after: OpenApi): Promise
   const changes = await redoclyDiff(before, after)
   // To read all uses of schemas takes a second for a large contract.
   const sides = once(() => [sideOf(before.document), sideOf(after.document)] as const)
-  const comparison = once(() => createValueComparison(...sides()))
-  const gains = once(() => createGainJudge(...sides()))
+  const gains = once(() => gainsIn(changes, ...sides()))
+  const comparison = once(() => createValueComparison(...sides(), [...gains().values()]))
   const judges: Judges = {
-    gainOf: (change) => (isGain(change) ? gains()(change) : undefined),
+    gainOf: (change) => (isGain(change) ? gains().get(change) : undefined),
     prove: (change) => comparison()(change),
   }
   const found = changes

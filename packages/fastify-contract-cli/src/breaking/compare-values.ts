@@ -1,5 +1,6 @@
 import { AcceptedValues, type Reading } from './accepted-values.ts'
 import type { Side } from './contract-side.ts'
+import type { Gain } from './gained-values.ts'
 import { joinSchemas } from './joined-schemas.ts'
 import type { RedoclyChange } from './redocly-diff.ts'
 import type { SchemaUse } from './schema-uses.ts'
@@ -10,8 +11,11 @@ type Shown = 'editorial' | 'compatible' | undefined
 /** Judges a change by the values of the schemas around it, wherever clients send or get them. */
 export type Proof = (change: RedoclyChange) => Shown
 
-export function createValueComparison(old: Side, current: Side): Proof {
-  const { schemas, earlier } = joinSchemas(old.schemas, current.schemas)
+/** @param gains those that are compatible are no difference beside other changes */
+export function createValueComparison(old: Side, current: Side, gains: readonly Gain[]): Proof {
+  const expected = gains.filter(({ impact }) => impact === 'compatible')
+  const enums = new Map(expected.map(({ schema, values }) => [schema, values]))
+  const { schemas, earlier } = joinSchemas(old.schemas, current.schemas, enums)
   const provers = new Map<string, AcceptedValues>()
   const shown = new Map<string, Shown>()
 

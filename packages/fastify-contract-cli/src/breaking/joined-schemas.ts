@@ -17,7 +17,12 @@ export interface JoinedSchemas {
   earlier: (schema: Subschema) => Subschema
 }
 
-export function joinSchemas(before: NamedSchemas, after: NamedSchemas): JoinedSchemas {
+/** @param enums those that earlier schemas get in place of their own */
+export function joinSchemas(
+  before: NamedSchemas,
+  after: NamedSchemas,
+  enums: ReadonlyMap<unknown, readonly unknown[]>,
+): JoinedSchemas {
   const all = Object.entries(before)
   const isSame = ([name, schema]: [string, Subschema]) =>
     Object.hasOwn(after, name) && textOf(schema) === textOf(after[name]!)
@@ -31,7 +36,8 @@ export function joinSchemas(before: NamedSchemas, after: NamedSchemas): JoinedSc
 
   function earlier(schema: Subschema): Subschema {
     if (!isSchema(schema)) return schema
-    const copy = withSubschemas(schema, earlier)
+    const constants = enums.get(schema)
+    const copy = { ...withSubschemas(schema, earlier), ...(constants === undefined ? {} : { enum: constants }) }
     const name = schemaNameOf(schema.$ref)
     return name !== undefined && changed.has(name) ? { ...copy, $ref: `${schemasPointer}${earlierName(name)}` } : copy
   }
