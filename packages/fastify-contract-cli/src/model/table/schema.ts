@@ -128,6 +128,7 @@ export const schema: Keywords = {
     isShown: true,
     rule: (value, { enum: values }) => warn(unevenNames(value, values)),
   }),
+  ...shown('x-extensible-enum'),
   discriminator: {
     isShown: true,
     holds: 'discriminator',
