@@ -2,7 +2,9 @@ import { type ContractOperation, basePathsOf } from 'fastify-contract/document'
 import type { SecurityScheme } from 'fastify-contract/security'
 import { type TestedContract, isPathOf } from '../ground/contract.ts'
 import { alternativesOf, schemeOf, wantsCredentials, withKey, withPair } from '../write/credentials.ts'
-import { jsonType } from '../write/bodies.ts'
+import { type BodyLimit, bodyLimitsOf } from '../write/body-limits.ts'
+import { contentTypeOf, jsonType } from '../write/bodies.ts'
+import { bodyParts } from '../write/part.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
 import type { RefusalName, Stage } from '../ground/refusals.ts'
 import { declaredType } from '../ground/contract.ts'
@@ -102,10 +104,11 @@ function faultsOfAlternative(
 }
 
 const otherTypes = 'text/plain application/jsonx application/json-patch+json application/x-www-form-urlencoded */* json'
-const tooLarge = (limit: number): Changes =>
-  [limit + 1, 1_000_000].map((length) => ({ body = '', ...request }) => {
+const tooLarge = ({ type, limit }: BodyLimit): Changes =>
+  [limit + 1, limit + 1_000_000].map((length) => ({ body = '', ...request }) => {
     const bytes = Buffer.from(body)
-    return { ...request, body: Buffer.concat([Buffer.alloc(Math.max(0, length - bytes.length), ' '), bytes]) }
+    const padded = Buffer.concat([Buffer.alloc(Math.max(0, length - bytes.length), ' '), bytes])
+    return { ...withHeader(request, 'content-type', contentTypeOf(type)), body: padded }
   })
 /** A number that is cut off may be another number. */
 const cutOff: Changes = [
@@ -126,7 +129,9 @@ const notJson = [
 ]
 const twice = ['{"a":1,"a":1}', '{"name":"a","\\u006eame":"a"}', '{"a":{"y":1,"y":2}}', '{"a":[{"":0,"":0}]}']
 /** An empty body needs no Content-Type. */
-const noType: Changes = [({ body, ...request }) => ({ ...withHeader(request, 'content-type'), body: body || ' ' })]
+const noType: Changes = [
+  ({ body = '', ...request }) => ({ ...withHeader(request, 'content-type'), body: body.length > 0 ? body : ' ' }),
+]
 const nothing: Changes = [
   ({ body: _body, headers: { 'content-type': _type, ...others } = {}, ...request }) => ({
     ...request,
@@ -180,14 +185,18 @@ export function malformedRequestsOf(
   contract: TestedContract,
   { schemes, bodyLimit, isStrict }: MalformedOptions,
 ): MalformedRequest[] {
-  const hasBody = jsonType(operation) !== undefined
-  const large: Row[] =
-    bodyLimit === undefined ? [] : [['content', 'a body over the limit', 'body_too_large', tooLarge(bodyLimit)]]
+  const bodies = bodyParts(operation)
+  const hasJson = jsonType(operation) !== undefined
+  const large = bodyLimitsOf(operation, contract, bodyLimit).map((each): Row => {
+    const suffix = bodies.length > 1 ? ` (${each.type})` : ''
+    return ['content', `a body over the limit${suffix}`, 'body_too_large', tooLarge(each)]
+  })
   const rows: Row[] = [
     ...faultsOfTarget(operation, contract),
     ...(wantsCredentials(operation) ? faultsOfCredentials(operation, contract, schemes) : []),
-    ...(hasBody ? [...faultsOfContent(operation), ...large, ...faultsOfJson] : []),
-    ...(hasBody && operation.object.requestBody?.required === true ? [missing] : []),
+    ...(bodies.length > 0 ? [...faultsOfContent(operation), ...large] : []),
+    ...(hasJson ? faultsOfJson : []),
+    ...(hasJson && operation.object.requestBody?.required === true ? [missing] : []),
     ['contract', 'an unknown parameter', 'invalid_request', withUnknown(operation)],
   ]
   return rows

@@ -9,7 +9,8 @@ import { type GrowingResource, resourcesOf } from '../ground/resources.ts'
 import type { KnownItems } from '../state/known-items.ts'
 import { type MalformedRequest, malformedRequestsOf } from '../break/malformed-requests.ts'
 import { type RefusalName, type Stage, statusesOfRefusal } from '../ground/refusals.ts'
-import { jsonType } from '../write/bodies.ts'
+import { type BodyLimit, bodyLimitsOf } from '../write/body-limits.ts'
+import { contentTypeOf, jsonType } from '../write/bodies.ts'
 import { likelyParts, madeRequests, requestsOf, validRequest, variedParts } from '../write/requests.ts'
 import type { ContractRequest } from '../ground/contract-request.ts'
 import { stateTests } from '../state/state-cases.ts'
@@ -100,6 +101,12 @@ function testsOfOperation(operation: ContractOperation, tools: OperationTools): 
   return [
     ...malformed.filter(isFirst).map(testOf),
     { title: titleOfValid, weight: runs.allowed, run: () => testAllowed(operation, tools) },
+    ...bodyLimitsOf(operation, contract)
+      .filter(({ limit }) => limit > 0)
+      .map((each): Test => {
+        const title = `accepts a body of ${each.type} of maxLength`
+        return { title, weight: 1, run: () => testLongest(operation, each, tools) }
+      }),
     ...(alternatives.length > 1 ? alternatives : []).map((names): Test => {
       const title = `accepts ${credentialsOf(names)}`
       return { title, weight: runs.alternative, run: () => testAlternative(operation, names, tools) }
@@ -173,6 +180,21 @@ async function testAllowed(operation: ContractOperation, tools: OperationTools):
       const status = items.statusOf(request)
       if (status !== undefined) valid.record(operation, { parts, request }, status)
     }
+  })
+}
+
+/** Tests that a body may be as long as its limit. */
+async function testLongest(
+  operation: ContractOperation,
+  { type, limit }: BodyLimit,
+  tools: OperationTools,
+): Promise<void> {
+  const send = await tools.newCaller()
+  const body = Buffer.alloc(limit, ' ')
+  const drawn = fc.tuple(soundRequests(operation, tools), directing(operation, tools.items))
+  await tools.check(drawn, 1, async ([request, direct]) => {
+    const headers = { ...request.headers, 'content-type': contentTypeOf(type) }
+    await send({ ...direct(request), headers, body }, allowed)
   })
 }
 
