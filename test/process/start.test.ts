@@ -146,13 +146,11 @@ test('the start warns if the limit of open files is below MAX_CONNECTIONS', asyn
     await server.end()
     return server.stderr()
   }
-  expect(JSON.parse(await startWith(1_099))).toMatchObject({
-    level: 40,
-    msg:
-      'MAX_CONNECTIONS 1000 needs 1100 open files, but the limit of this process is 1099; ' +
-      'raise the limit (ulimit -n 1100, or LimitNOFILE= in a systemd unit), or lower MAX_CONNECTIONS',
-  })
-  expect(await startWith(1_100)).toBe('')
+  const warning =
+    '"msg":"MAX_CONNECTIONS 1000 needs 1100 open files, but the limit of this process is 1099; ' +
+    'raise the limit (ulimit -n 1100, or LimitNOFILE= in a systemd unit), or lower MAX_CONNECTIONS"'
+  expect(await startWith(1_099)).toContain(warning)
+  expect(await startWith(1_100)).not.toContain('open files')
 })
 
 test('docs files that failed for lack of open files are served once there are some', async () => {
