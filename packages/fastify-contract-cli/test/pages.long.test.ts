@@ -86,6 +86,42 @@ test('the service of docs/coming-from.md compiles, and does what the page says',
   expect((await send('GET', '/pets/9007199254740993'))[0]).toBe(404)
 })
 
+/** What services of the page are: with numbers, and errors of their own. */
+const petsOfNumbers = `
+export class NotFound extends Error {}
+const pets = new Map([[1, { id: 1, name: 'Rex' }]])
+export const find = (id: number) => {
+  const pet = pets.get(id)
+  if (pet === undefined) throw new NotFound('no such pet')
+  return pet
+}
+export const add = (pet: { id: number; name: string }) => {
+  if (pets.has(pet.id)) throw new Error('secret')
+  pets.set(pet.id, pet)
+}
+`
+
+test('services that stay as they are are served as docs/coming-from.md says', async () => {
+  const server = codeOn('coming-from.md', 'ts kept')
+  const store = `${petsOfNumbers}export * as pets from './pets.ts'\n`
+  const root = await projectWith(pets, { 'server.ts': server, 'pets.ts': store })
+  expect(await compile(root)).toBe('')
+
+  const { app } = (await import(join(root, 'server.ts'))) as { app: FastifyInstance }
+  onTestFinished(() => app.close())
+  const send = async (method: 'GET' | 'POST', url: string, payload?: object) => {
+    const response = await app.inject({ method, url, headers: { 'x-key': 'secret' }, ...(payload && { payload }) })
+    return [response.statusCode, response.payload] as const
+  }
+  expect(await send('GET', '/pets/1')).toEqual([200, '{"id":1,"name":"Rex"}'])
+  expect(await send('POST', '/pets', { id: 2, name: 'Kim' })).toEqual([201, '{"id":2,"name":"Kim"}'])
+  expect(await send('GET', '/pets/2')).toEqual([200, '{"id":2,"name":"Kim"}'])
+  const missing = { title: 'Not Found', status: 404, detail: 'no such pet' }
+  expect(await send('GET', '/pets/3')).toEqual([404, JSON.stringify(missing)])
+  const [status, text] = await send('POST', '/pets', { id: 2, name: 'Kim' })
+  expect([status, text.includes('secret')]).toEqual([500, false])
+})
+
 const notes = `openapi: 3.1.0
 info: { title: Notes, version: 1.0.0 }
 paths:

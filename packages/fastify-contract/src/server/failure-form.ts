@@ -35,8 +35,9 @@ export interface FailureReply {
  */
 export type FailureForm = (failure: ServerFailure) => FailureReply
 
-/** The default form: the problem details of RFC 9457. */
+/** The default form: the problem details of RFC 9457. A form of your own may give it another status or message. */
 export const problemDetails: FailureForm = ({ status, message }) => ({
+  status,
   contentType: 'application/problem+json',
   body: { title: STATUS_CODES[status], status, detail: message },
 })
