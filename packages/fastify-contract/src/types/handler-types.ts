@@ -157,7 +157,10 @@ type ReplyTo<Responses> = {
  */
 export type Reply<Operation> = ReplyTo<ResponsesOf<Operation>>
 
-/** The handler of one operation. An error that it throws is a fault of the service, sent as 500. */
+/**
+ * The handler of one operation. An error that it throws is a fault of the service, sent as 500, unless it is of `failed` or
+ * `failureForm` makes a declared failure of it.
+ */
 export type Handler<Operation, Context> = (
   input: Input<Operation>,
   context: Context,
