@@ -67,7 +67,7 @@ test('a new service has the unchanged contract and a line for each operation', a
     ok: true,
     lines: [
       /^wrote package\.json, /,
-      /^next: cd service && npm install (PATH\/fastify-contract(-cli)?-[\d.]+\.tgz ){2}&& npm start$/,
+      /^next: cd service && cp (PATH\/fastify-contract(-cli)?-[\d.]+\.tgz ){2}vendor\/ && npm install && npm start$/,
       /^before npm start, set AUTH_LOGIN, AUTH_BASIC, AUTH_API_KEY to what callers must send$/,
       /^the packages are not in the npm registry yet; PATH is /,
     ].map((line) => expect.stringMatching(line) as string),
@@ -417,7 +417,7 @@ test('a folder that cannot be written completely is left as it was', async () =>
   }
 })
 
-test.each(['package.json', 'tsconfig.json', 'generated', 'SRC'])(
+test.each(['package.json', 'tsconfig.json', 'generated', 'SRC', 'vendor'])(
   'a contract that has the name of a file of the service is refused: %s',
   async (name) => {
     const root = await folderWith({ [`api/${name}`]: { ...shop, paths: { '/open': { get: {} } } } })

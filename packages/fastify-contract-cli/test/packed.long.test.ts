@@ -51,11 +51,18 @@ function environmentOf(version: keyof typeof versions) {
   return { ...process.env, PATH: [...bins, process.env['PATH']].join(':') }
 }
 
-/** Installs both packages, and more, in a folder. */
-function install(cwd: string, ...more: string[]): void {
-  const tarballs = packed.map(({ tarball }) => tarball)
-  const options = ['--prefer-offline', '--no-audit', '--no-fund']
-  execFileSync('npm', ['install', ...options, ...tarballs, ...more], { cwd, stdio: 'pipe' })
+const npmOptions = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' }
+
+/** Runs lines of a shell in a folder. @returns what they print */
+function sh(cwd: string, lines: string): string {
+  const env = { ...process.env, ...npmOptions }
+  return execFileSync('bash', ['-ec', lines], { cwd, env, encoding: 'utf8', stdio: 'pipe' })
+}
+
+/** The commands on the page, in the order of its blocks. Packages are packed in a copy of the repository, before. */
+function commandsOf(tarballs: string): string[] {
+  const blocks = [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text = '']) => text)
+  return blocks.map((text) => text.replace(/^npm pack .*\n/m, '').replaceAll('PATH/', `${tarballs}/`))
 }
 
 beforeAll(async () => {
@@ -66,14 +73,16 @@ beforeAll(async () => {
   const nodes = Object.entries(versions).map(([major, version]) => `node${major}@npm:node@${version}`)
   const empty = join(folder, 'empty')
   await mkdir(empty)
-  install(empty)
+  const [install = '', make = ''] = commandsOf(folder)
+  sh(empty, install)
   await writeFile(join(empty, 'openapi.yaml'), block('yaml'))
-  execFileSync('npx', ['fastify-contract', 'init', 'openapi.yaml', 'greetings'], { cwd: empty, stdio: 'pipe' })
+  // Other tests start the service.
+  sh(empty, make.replace(/^npm start\n/m, ''))
   project = join(empty, 'greetings')
   // Node comes with a script.
   const manifest = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as object
   await writeFile(join(project, 'package.json'), JSON.stringify({ ...manifest, allowScripts: { node: true } }))
-  install(project, ...nodes)
+  sh(project, `npm install ${nodes.join(' ')}`)
   return () => rm(folder, { recursive: true, force: true })
 })
 
@@ -120,7 +129,7 @@ test.each([22.12, 22, 24, 26] as const)('the packed packages generate and compar
 // npm puts the compiler of the project beside openapi-typescript.
 test.each(['5.0.4', '5.8.3'])('generate, types and init work in a project with TypeScript %s', async (typescript) => {
   const cwd = await folderWith({ 'package.json': '{ "type": "module" }', 'openapi.yaml': block('yaml') })
-  install(cwd, `typescript@${typescript}`)
+  sh(cwd, `npm install ${packed.map(({ tarball }) => tarball).join(' ')} typescript@${typescript}`)
   const command = (...parameters: string[]) => {
     return execFileSync('npx', ['fastify-contract', ...parameters], { cwd, encoding: 'utf8', stdio: 'pipe' })
   }

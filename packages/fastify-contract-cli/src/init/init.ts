@@ -6,7 +6,6 @@ import { BrokenContract, type CommandResult } from '../model/yaml/findings.ts'
 import { generateFiles } from '../generate/generate-files.ts'
 import { readContract } from '../suite/ground/contract.ts'
 import type { SchemaSource } from '../suite/draw/flat-schema.ts'
-import { version } from '../manifest.ts'
 import { exampleHandlers } from './example-handlers.ts'
 import { declaredForm, writeFailureForm } from './failure-form.ts'
 import * as templates from './templates.ts'
@@ -84,11 +83,12 @@ function firstOf(path: string): string {
   return path.split('/', 1).join()
 }
 
-/** How to start a new service. Until they are in the npm registry, the packages are installed from tarballs. */
+/** How to start a new service. Until they are in the npm registry, the packages are installed from vendor/. */
 function nextSteps(folder: string, secrets: readonly string[]): string[] {
-  const tarballs = ['fastify-contract', 'fastify-contract-cli'].map((name) => `PATH/${name}-${version}.tgz`).join(' ')
+  const packages = ['fastify-contract', 'fastify-contract-cli']
+  const tarballs = packages.map((name) => `PATH/${templates.tarballOf(name)}`).join(' ')
   return [
-    `next: cd ${shellQuoted(folder)} && npm install ${tarballs} && npm start`,
+    `next: cd ${shellQuoted(folder)} && cp ${tarballs} vendor/ && npm install && npm start`,
     ...(secrets.length === 0 ? [] : [`before npm start, set ${secrets.join(', ')} to what callers must send`]),
     'the packages are not in the npm registry yet; PATH is the folder where npm pack has written them',
   ]
@@ -114,7 +114,8 @@ async function filesOf(path: string, name: string) {
   const files = new Map<string, string | Uint8Array>([
     ['package.json', templates.packageJson(service)],
     ['tsconfig.json', templates.tsconfig],
-    ['.gitignore', 'node_modules/\n'],
+    ['.gitignore', templates.gitignore],
+    ['vendor/README.md', templates.vendor],
     ...[...generated.files].map(([file, text]) => [`generated/${file}`, text] as const),
     ['src/handlers.ts', templates.handlers(service)],
     ...(schemes.size > 0 ? [['src/auth.ts', templates.auth(service)] as const] : []),

@@ -30,6 +30,9 @@ const exec = process.platform === 'win32' ? '' : 'exec '
 
 const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
 
+/** The name of a tarball as `npm pack` writes it. Until the npm registry has the packages, vendor/ holds theirs. */
+export const tarballOf = (name: string) => `${name}-${version}.tgz`
+
 export function packageJson({ name, contract, isStrict }: Service): string {
   const generate = `${generateCommand(contract, 'generated')}${isStrict ? ' --strict' : ''}`
   return json({
@@ -44,8 +47,11 @@ export function packageJson({ name, contract, isStrict }: Service): string {
       check: `${generate} --check && tsc`,
       test: 'npm run -s check && node --test',
     },
-    dependencies: { ...versions.dependencies, 'fastify-contract': version },
-    devDependencies: { ...versions.devDependencies, 'fastify-contract-cli': version },
+    dependencies: { ...versions.dependencies, 'fastify-contract': `file:vendor/${tarballOf('fastify-contract')}` },
+    devDependencies: {
+      ...versions.devDependencies,
+      'fastify-contract-cli': `file:vendor/${tarballOf('fastify-contract-cli')}`,
+    },
   })
 }
 
@@ -65,6 +71,24 @@ export const tsconfig = json({
   },
   include: ['src', 'generated', 'test'],
 })
+
+/** The last line counts where an ignore file of a parent folder, or of the user, has `*.tgz`. Many have. */
+export const gitignore = `node_modules/
+!vendor/*.tgz
+`
+
+export const vendor = `# Packages that are not in the npm registry yet
+
+package.json names two tarballs in this folder: ${tarballOf('fastify-contract')} and
+${tarballOf('fastify-contract-cli')}. Copy them from where \`npm pack\` has written them, and commit them. For others, also of
+the same version, copy those and run:
+
+    npm install ./vendor/${tarballOf('fastify-contract')} ./vendor/${tarballOf('fastify-contract-cli')}
+
+Once the registry has the packages, run this, then remove the folder:
+
+    npm install fastify-contract@${version} fastify-contract-cli@${version}
+`
 
 /** A line for each operation, with its route and summary. */
 export function handlers({ operations, schemes, examples }: Service): string {
