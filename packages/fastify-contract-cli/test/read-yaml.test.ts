@@ -109,9 +109,9 @@ describe('a YAML file is refused', () => {
   })
 
   it('with quotes made printable and truncated', () => {
-    const name = 'a\u001b[2J\u202eb\u2028'
+    const name = 'a\u001b[2J\u202eb\u2028\ufffe'
     expect(problemOf(`"${name}": 1\n"${name}": 1\n`)).toBe(
-      'openapi.yaml:2:1: the name a\\u{1b}[2J\\u{202e}b\\u{2028} is duplicated; remove one',
+      'openapi.yaml:2:1: the name a\\u{1b}[2J\\u{202e}b\\u{2028}\\u{fffe} is duplicated; remove one',
     )
     expect(problemOf(`a: !${'x'.repeat(100_000)} b`).length).toBeLessThan(2_000)
   })
