@@ -343,15 +343,18 @@ test('npm run dev prints type errors until they are gone, and ends with all that
   await expect.poll(isRunning).toBe(false)
 })
 
+/** Runs the test of a service. @returns its report */
+async function report(service: string, reporter: 'tap' | 'junit'): Promise<string> {
+  const args = ['--test', `--test-reporter=${reporter}`]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: service }).catch(
+    (error: unknown) => error as { stdout: string },
+  )
+  return stdout
+}
+
 test('the test of a new service skips missing handlers and finds faults', async () => {
   const { service } = await makeService()
-  const run = async () => {
-    const args = ['--test', '--test-reporter=tap']
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: service }).catch(
-      (error: unknown) => error as { stdout: string },
-    )
-    return stdout
-  }
+  const run = () => report(service, 'tap')
   expect(await run()).toMatch(/# SKIP not implemented: [^]*^# fail 0\n/m)
   const table = await readFile(join(service, 'src/handlers.ts'), 'utf8')
   const write = (handler: string) =>
@@ -360,6 +363,23 @@ test('the test of a new service skips missing handlers and finds faults', async 
   expect(await run()).toMatch(/^ +ok \d+ - open accepts valid requests\n[^]*^# fail 0\n/m)
   await write("() => ({ status: 200, body: { id: 'a' } }) as never")
   expect(await run()).toMatch(/^# fail [1-9]/m)
+})
+
+// https://www.w3.org/TR/xml/#charsets. A lone surrogate cannot be encoded.
+test('the report of a new service has the characters of XML alone', async () => {
+  const odd = '\u0000\u001b[31m\ufffe'
+  const parameters = [{ in: 'query', name: odd, schema: { type: 'integer' } }]
+  const contract = { ...shop, paths: { '/open': { get: { operationId: 'open', parameters, responses } } } }
+  const root = await folderWith({ 'api/shop.json': contract, ...parts })
+  await init(root, 'api/shop.json', 'service')
+  await linkPackages(root)
+  const file = join(root, 'service/src/handlers.ts')
+  const handler = `() => { throw new Error(${JSON.stringify(odd)}) },`
+  await writeFile(file, (await readFile(file, 'utf8')).replace('notImplemented,', handler))
+  const xml = await report(join(root, 'service'), 'junit')
+  expect(xml).toContain('<testcase name="open refuses query/')
+  expect(xml).toMatch(/<failure [^>]*the server says: Error: /)
+  expect(xml).toMatch(/^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u)
 })
 
 test('a folder with files is left unchanged', async () => {

@@ -330,6 +330,7 @@ export function test({ schemes }: Service): string {
   const auth = credentials.length === 0 ? '' : `, auth: { ${credentials.join(', ')} }`
   return `import { after, test } from 'node:test'
 import { documentOf } from 'fastify-contract/document'
+import { printable } from 'fastify-contract/json'
 import { readContract, test as testServer } from 'fastify-contract-cli/suite'
 import { contract } from '../generated/contract.ts'
 import { buildApp } from '../src/app.ts'
@@ -337,16 +338,19 @@ import { buildApp } from '../src/app.ts'
 ${secrets.join('')}${secrets.length === 0 ? '' : '\n'}const app = await buildApp()
 after(() => app.close())
 
+/** A report in XML cannot have control characters, which the test sends. */
+const shown = (text: string) => text.split('\\n').map(printable).join('\\n')
+
 /** What needs a handler that is not written yet is skipped. */
 test('the server keeps its contract', async (context) => {
   const tested = readContract(documentOf(contract))
   for await (const result of testServer(tested, { app${auth} })) {
-    await context.test(result.title, (each) => {
-      if (result.verdict === 'left out') each.skip([result.because, result.reason].join(': '))
-      if (result.verdict === 'not judged') throw new Error(result.reason)
+    await context.test(printable(result.title), (each) => {
+      if (result.verdict === 'left out') each.skip(printable([result.because, result.reason].join(': ')))
+      if (result.verdict === 'not judged') throw new Error(shown(result.reason))
       if (result.verdict === 'fault') {
         const lines = result.faults.flatMap(({ problem, counterexample }) => [problem, counterexample?.shown])
-        throw new Error(lines.join('\\n'))
+        throw new Error(shown(lines.join('\\n')))
       }
     })
   }
