@@ -29,12 +29,12 @@ export type Auth = library.Auth<schemes>
 
 export const contract: library.Contract<Types> = {
   folder: import.meta.dirname,
-  sources: {"../openapi.yaml":"7d4bf7b722b5c139f991bc093ec032bf2fd4ec0998e9e7d23a96eba796a9afcc"},
+  sources: {"../openapi.yaml":"ae086220d3bff9fee7403bc998113c0c906696eaac2b93078c7d727ea58635ff"},
   document: `{
  "openapi": "3.1.0",
  "info": {
   "title": "Plant Store",
-  "version": "1.0.0",
+  "version": "1.0.1",
   "summary": "A small service that keeps a collection of plants.",
   "description": "Lists, creates and deletes your plants. Every operation needs a bearer token, which the operator of the service\\nissues: choose **Authorize** and enter the token alone.\\n\\n\`\`\`\\ncurl -H 'Authorization: Bearer TOKEN' http://127.0.0.1:3000/plants\\n\`\`\`\\n\\nEvery response has \`X-Content-Type-Options: nosniff\` and, except the files of this page, \`Cache-Control: no-store\`.\\n",
   "license": {"name": "MIT", "identifier": "MIT"},
@@ -602,7 +602,7 @@ export const contract: library.Contract<Types> = {
  }
 }
 `,
-  sha256: "0dacb4e9133a9f7f91652d3882651774d4c47a42c7df1522b92c9fbd3987f60a",
+  sha256: "b0fd2bbb97232c33d92e26fe1e06a529c27afc8ad64246a42177c21f8c939be9",
 }
 
 /** The values that x-enum-varnames names. */
