@@ -6,7 +6,7 @@ export const defaultLimits = {
   headerBytes: 16_384,
   /** The maximum number of header fields. The shortest take forty times their bytes in memory. */
   headerFields: 200,
-  /** Of a request body. */
+  /** Of a request body, except a binary one that has a `maxLength` in the contract. */
   bodyBytes: 65_536,
   /** The maximum nesting depth of objects and arrays in a body, the body included. */
   bodyLevels: 100,
@@ -30,7 +30,10 @@ export const defaultLimits = {
    * connection is closed after its next response. A connection holds at most 64 KiB.
    */
   pipelinedBytes: 32 * 1_024 * 1_024,
-  /** The limit on bytes of complete bodies that wait to be parsed; beyond it, further bodies are refused. One may always wait. */
+  /**
+   * The limit on bytes of complete bodies that wait to be parsed; beyond it, further bodies are refused. One may always
+   * wait, and so may binary ones, which are not parsed.
+   */
   waitingBodyBytes: 8 * 1_024 * 1_024,
   /** The limit on unread bytes of long responses; beyond it, further responses are refused. */
   unreadBytes: 64 * 1_024 * 1_024,
