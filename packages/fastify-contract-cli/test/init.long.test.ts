@@ -437,7 +437,7 @@ test('a folder that cannot be written completely is left as it was', async () =>
   }
 })
 
-test.each(['package.json', 'tsconfig.json', 'generated', 'SRC', 'vendor'])(
+test.each(['package.json', 'tsconfig.json', 'generated', 'SRC', 'vendor', '.github'])(
   'a contract that has the name of a file of the service is refused: %s',
   async (name) => {
     const root = await folderWith({ [`api/${name}`]: { ...shop, paths: { '/open': { get: {} } } } })

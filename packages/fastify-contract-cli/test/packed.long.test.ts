@@ -8,6 +8,7 @@ import { join, posix } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
 import { folderWith } from './contracts.ts'
 import { type PackedPackage, packPackages } from './pack.ts'
 
@@ -17,10 +18,11 @@ const versions = { 22.11: '22.11.0', 22.12: '22.12.0', 22: '22.23.3', 24: '24.21
 
 const page = readFileSync(join(repository, 'packages/fastify-contract/docs/getting-started.md'), 'utf8')
 
-/** The first block of a language on the page. */
-function block(language: string): string {
-  const [, text] = new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'm').exec(page) ?? []
-  if (text === undefined) throw new Error(`docs/getting-started.md has no block of ${language}`)
+/** A block of a language on the page, by default the first. */
+function block(language: string, index = 0): string {
+  const blocks = [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))]
+  const [, text] = blocks[index] ?? []
+  if (text === undefined) throw new Error(`docs/getting-started.md has no block ${String(index)} of ${language}`)
   return text
 }
 
@@ -51,18 +53,21 @@ function environmentOf(version: keyof typeof versions) {
   return { ...process.env, PATH: [...bins, process.env['PATH']].join(':') }
 }
 
+/** Settings of Git that many developers have: it keeps tarballs out of commits. */
+const gitSettings = `[user]
+name = A
+email = a@a.example
+[core]
+excludesFile = ${join(repository, '.gitignore')}
+`
+let gitConfig: string
+
 const npmOptions = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' }
 
 /** Runs lines of a shell in a folder. @returns what they print */
 function sh(cwd: string, lines: string): string {
-  const env = { ...process.env, ...npmOptions }
+  const env = { ...process.env, ...npmOptions, GIT_CONFIG_GLOBAL: gitConfig }
   return execFileSync('bash', ['-ec', lines], { cwd, env, encoding: 'utf8', stdio: 'pipe' })
-}
-
-/** The commands on the page, in the order of its blocks. Packages are packed in a copy of the repository, before. */
-function commandsOf(tarballs: string): string[] {
-  const blocks = [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text = '']) => text)
-  return blocks.map((text) => text.replace(/^npm pack .*\n/m, '').replaceAll('PATH/', `${tarballs}/`))
 }
 
 beforeAll(async () => {
@@ -73,12 +78,15 @@ beforeAll(async () => {
   const nodes = Object.entries(versions).map(([major, version]) => `node${major}@npm:node@${version}`)
   const empty = join(folder, 'empty')
   await mkdir(empty)
-  const [install = '', make = ''] = commandsOf(folder)
-  sh(empty, install)
+  gitConfig = join(folder, 'gitconfig')
+  await writeFile(gitConfig, gitSettings)
+  const commands = (index: number) => block('sh', index).replaceAll('PATH/', `${folder}/`)
+  // The tarballs were made in a copy of the repository. Other tests start the service.
+  sh(empty, commands(0).replace(/^npm pack .*\n/m, ''))
   await writeFile(join(empty, 'openapi.yaml'), block('yaml'))
-  // Other tests start the service.
-  sh(empty, make.replace(/^npm start\n/m, ''))
+  sh(empty, commands(1).replace(/^npm start\n/m, ''))
   project = join(empty, 'greetings')
+  sh(project, commands(2))
   // Node comes with a script.
   const manifest = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as object
   await writeFile(join(project, 'package.json'), JSON.stringify({ ...manifest, allowScripts: { node: true } }))
@@ -117,6 +125,50 @@ test('a generated service responds at once, and with its first handler', async (
   await writeFile(file, table.replace(/^ {2}greet: .*\n/m, block('ts')))
   for (const version of [22, 24, 26] as const) await expectResponses(version, after)
   expect(test()).toMatch(/^# pass [1-9]\d*\n# fail 0\n/m)
+})
+
+/** What the test reads of a workflow. */
+interface Workflow {
+  jobs: { test: { steps: { run?: string; with?: { 'node-version'?: 22 | 24 | 26 } }[] } }
+}
+
+test('the workflow of a new service passes in a clone without a cache, and tells what is wrong', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'clone-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const clone = join(folder, 'greetings')
+  sh(folder, `git clone --quiet ${project} greetings`)
+  const text = await readFile(join(clone, '.github/workflows/test.yml'), 'utf8')
+  expect(text).toContain(block('yaml', 1))
+  // The file has these members.
+  const { steps } = (parse(text) as Workflow).jobs.test
+  const [version = 'none'] = steps.flatMap((step) => step.with?.['node-version'] ?? [])
+  const [install = '', runTests = ''] = steps.flatMap((step) => step.run ?? [])
+  const PATH = [join(project, `node_modules/node${String(version)}/bin`), process.env['PATH']].join(':')
+  const env = { ...process.env, CI: 'true', PATH, npm_config_cache: join(folder, 'cache') }
+  /** Runs lines as GitHub does. */
+  const run = (lines: string) => {
+    const { status, stdout, stderr } = spawnSync('bash', ['-ec', lines], { cwd: clone, env, encoding: 'utf8' })
+    return { status, output: stdout + stderr }
+  }
+  const edit = async (file: string, from: string | RegExp, to: string) => {
+    const path = join(clone, file)
+    await writeFile(path, (await readFile(path, 'utf8')).replace(from, to))
+  }
+  const junit = () => readFile(join(clone, 'junit.xml'), 'utf8')
+
+  expect(run(install)).toMatchObject({ status: 0 })
+  expect(run('npm ls --all')).toMatchObject({ status: 0 })
+  expect(run(runTests)).toMatchObject({ status: 0 })
+  expect(await junit()).toContain('<skipped type="skipped" message="not implemented: GET /greetings/{name}"/>')
+  expect(run('node --version; git status --short')).toMatchObject({ output: `v${versions[version as 24]}\n` })
+
+  await edit('openapi.yaml', 'maxLength: 5', 'maxLength: 6')
+  const mismatch = expect.stringContaining('does not match openapi.yaml') as string
+  expect(run(runTests)).toMatchObject({ status: 1, output: mismatch })
+  await edit('openapi.yaml', 'maxLength: 6', 'maxLength: 5')
+  await edit('src/handlers.ts', /^ {2}greet: .*\n/m, "  greet: () => { throw new Error('broken') },\n")
+  expect(run(runTests)).toMatchObject({ status: 1 })
+  expect(await junit()).toMatch(/<testcase name="greet accepts valid requests"[^]*<failure /)
 })
 
 test.each([22.12, 22, 24, 26] as const)('the packed packages generate and compare on Node %d', async (version) => {

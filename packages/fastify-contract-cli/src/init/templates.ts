@@ -74,6 +74,7 @@ export const tsconfig = json({
 
 /** The last line counts where an ignore file of a parent folder, or of the user, has `*.tgz`. Many have. */
 export const gitignore = `node_modules/
+junit.xml
 !vendor/*.tgz
 `
 
@@ -88,6 +89,34 @@ the same version, copy those and run:
 Once the registry has the packages, run this, then remove the folder:
 
     npm install fastify-contract@${version} fastify-contract-cli@${version}
+`
+
+/** `npm test` passes the options to Node (nodejs.org/api/test.html, "Test reporters"). */
+export const workflow = `# Checks generated/ and the types, and tests. The tests need no secrets: they set their own.
+# GitHub reads this file at the root of a repository only.
+name: test
+on: [push, pull_request]
+permissions:
+  contents: read
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v7
+      - uses: actions/setup-node@v7
+        with:
+          node-version: 24
+          cache: npm
+      - run: npm ci
+      - run: >-
+          npm test --
+          --test-reporter=spec --test-reporter-destination=stdout
+          --test-reporter=junit --test-reporter-destination=junit.xml
+      - uses: actions/upload-artifact@v7
+        if: \${{ !cancelled() }}
+        with:
+          name: junit
+          path: junit.xml
 `
 
 /** A line for each operation, with its route and summary. */
