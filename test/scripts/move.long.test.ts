@@ -29,9 +29,8 @@ test.for(directions)('no server starts on the target of a killed move from %s to
   await expect(startProcess({ DATABASE_URL: urlOf(target) })).rejects.toThrow(refusal)
   await expect(using(target, contentOf)).rejects.toThrow(refusal)
   const { code, stdout } = await move(source, target)
-  expect(stdout).toMatch(
-    /^resumed {3}after \d+,\d{3} plants that .*\nverified {2}plants: 20,000 .*\nverified {2}tokens: 0 /,
-  )
+  expect(stdout).toMatch(/^resumed {3}after \d+,\d{3} plants that /)
+  expect(stdout).toMatch(/^verified {2}plants: 20,000 /m)
   expect(code).toBe(0)
   expect(await using(target, contentOf)).toEqual(await using(source, contentOf))
 })

@@ -59,7 +59,7 @@ test('a backup during writes holds one moment, and the writes continue', async (
   isOver = true
   await writing
 
-  expect(printed.stdout).toMatch(/copy\.db: .*\d+ plants,? and 1 token in \d+ bytes, verified\n$/)
+  expect(printed.stdout).toMatch(/copy\.db: .*\d+ plants.* in \d+ bytes, verified\n$/)
   const copied = namesIn(copy).filter((name) => name !== 'Monstera')
   // The writer waits for its last plant before it creates the next, so a snapshot has no gaps.
   expect(copied).toEqual(Array.from(copied, (_, index) => String(100_000 + index)))
@@ -123,7 +123,7 @@ test('a restore removes the write-ahead log of a killed server', async () => {
   await first.end('SIGKILL')
   expect(existsSync(`${file}-wal`)).toBe(true)
   const printed = await runScript('scripts/restore.ts', [copy, '--force'], { DATABASE_URL: `sqlite:${file}` })
-  expect(printed).toMatchObject({ code: 0, stdout: expect.stringMatching(/ 1 plant,? and 1 token,/) as string })
+  expect(printed).toMatchObject({ code: 0, stdout: expect.stringMatching(/ 1 plant.*, restored from /) as string })
   expect(namesIn(file)).toEqual(['saved'])
   expect(readdirSync(folder).sort()).toEqual(['copy.db', 'plants.db'])
 })
