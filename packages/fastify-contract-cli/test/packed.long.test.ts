@@ -53,11 +53,12 @@ function environmentOf(version: keyof typeof versions) {
   return { ...process.env, PATH: [...bins, process.env['PATH']].join(':') }
 }
 
-/** Settings of Git that many developers have: it keeps tarballs out of commits. */
+/** Settings of Git that many developers have: it keeps tarballs out of commits, and changes line ends. */
 const gitSettings = `[user]
 name = A
 email = a@a.example
 [core]
+autocrlf = true
 excludesFile = ${join(repository, '.gitignore')}
 `
 let gitConfig: string

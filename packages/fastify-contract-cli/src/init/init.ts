@@ -115,6 +115,7 @@ async function filesOf(path: string, name: string) {
     ['package.json', templates.packageJson(service)],
     ['tsconfig.json', templates.tsconfig],
     ['.gitignore', templates.gitignore],
+    ['.gitattributes', templates.gitattributes],
     ['.github/workflows/test.yml', templates.workflow],
     ['vendor/README.md', templates.vendor],
     ...[...generated.files].map(([file, text]) => [`generated/${file}`, text] as const),

@@ -78,6 +78,9 @@ junit.xml
 !vendor/*.tgz
 `
 
+/** Git for Windows changes line ends where nothing forbids it, and generated/ has a hash of the contract. */
+export const gitattributes = '* -text\n'
+
 export const vendor = `# Packages that are not in the npm registry yet
 
 package.json names two tarballs in this folder: ${tarballOf('fastify-contract')} and
