@@ -84,8 +84,9 @@ export const gitattributes = '* -text\n'
 export const vendor = `# Packages that are not in the npm registry yet
 
 package.json names two tarballs in this folder: ${tarballOf('fastify-contract')} and
-${tarballOf('fastify-contract-cli')}. Copy them from where \`npm pack\` has written them, and commit them. For others, also of
-the same version, copy those and run:
+${tarballOf('fastify-contract-cli')}. Copy them from where \`npm pack\` has written them, and commit them.
+
+To replace them, also by others of the same version, copy those and run:
 
     npm install ./vendor/${tarballOf('fastify-contract')} ./vendor/${tarballOf('fastify-contract-cli')}
 
