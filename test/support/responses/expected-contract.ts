@@ -38,8 +38,8 @@ export const rules: ResponseRules = {
     // RFC 9110, section 6.6.1: an origin server with a clock dates its responses.
     date: / GMT$/,
   },
-  // Of a refused coding, as the description of 415 says.
-  otherHeaders: (url) => (url.startsWith('/docs/') ? pageHeaders : ['accept-encoding']),
+  // What a 415 accepts: of a coding, as its description says, and of a PATCH (RFC 5789, section 2.2).
+  otherHeaders: (url) => (url.startsWith('/docs/') ? pageHeaders : ['accept-encoding', 'accept-patch']),
 }
 
 // The contract has as many names as numbers.
