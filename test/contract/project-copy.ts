@@ -8,6 +8,7 @@ const project = join(import.meta.dirname, '../..')
 const parts = [
   'src',
   'scripts',
+  'deploy/citus.sql',
   'test/contract-suite',
   'test/support',
   'generated',
