@@ -116,3 +116,21 @@ test('a column that PostgreSQL has folded is refused, with the statement that re
   await client.query(/ALTER TABLE .*/.exec(String(refusal))?.[0] ?? '')
   expect(await open()).toBe(true)
 })
+
+test.each([
+  ['a key that is not there', '', /^cannot open the database .*: foreign key mismatch - "plants" referencing "tokens"/],
+  [
+    'rows that are not there',
+    `CREATE UNIQUE INDEX by_prefix ON tokens (prefix); UPDATE plants SET owner = 'nobody';`,
+    /^1 rows of plants in .*plants\.db refer to rows that tokens does not have; correct the migration; nothing was/,
+  ],
+])('an SQLite migration with a foreign key to %s changes nothing', async (_what, statements, message) => {
+  const location = await locations.SQLite()
+  await using(location, (store) => store.create('me', storedPlant({ id: 1n })))
+  const { root, edit } = await copyProject()
+  const migration = `ALTER TABLE plants ADD COLUMN owner TEXT REFERENCES tokens (prefix); ${statements}`
+  await edit('src/store/sqlite/schema.ts', (text) => text.replace('\n]\n', (end) => `\n\`${migration}\`,${end}`))
+  const { openStore } = (await import(join(root, 'src/store/open-store.ts'))) as typeof openStoreModule
+  await expect(using(location, (store) => store.isReady(), openStore)).rejects.toThrow(message)
+  expect(await using(location, (store) => plantsOf(store, 'me'))).toEqual([shownPlant()])
+})

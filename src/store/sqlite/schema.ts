@@ -48,7 +48,7 @@ export const migrations: readonly string[] = [
  * A table that keeps JSON has a generated column for it, so that no statement can leave it behind. SQLite cannot change such
  * a column. If its definition no longer follows from `tables`, the rows are copied to a new table.
  *
- * @throws UnusableStore as `assertTables`; nothing has changed then
+ * @throws UnusableStore as `assertTables` and `assertForeignKeys`; nothing has changed then
  */
 export function migrate(database: Database.Database, file: string): void {
   if (!isCurrent(database)) {
@@ -63,6 +63,7 @@ export function migrate(database: Database.Database, file: string): void {
         applyMigrations(database, version)
         assertTables(database, file)
         for (const table of withJson) addJson(database, table)
+        assertForeignKeys(database, file)
         database.pragma(`application_id = ${String(applicationId)}`)
         if (version < migrations.length) database.pragma(`user_version = ${String(migrations.length)}`)
       })
@@ -72,6 +73,17 @@ export function migrate(database: Database.Database, file: string): void {
   // SQLite compiles statements with the schema that it last read. Only running one tells it that another process has
   // changed the schema.
   database.exec('SELECT 1 FROM sqlite_schema')
+}
+
+/** @throws UnusableStore for rows that refer to none, and SQLite's error for a foreign key that leads to no key */
+function assertForeignKeys(database: Database.Database, file: string): void {
+  const rows = database.prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check').all()
+  const [row] = rows
+  if (row === undefined) return
+  throw new UnusableStore(
+    `${String(rows.length)} rows of ${row.table} in ${file} refer to rows that ${row.parent} does not have; correct the ` +
+      'migration; nothing was changed',
+  )
 }
 
 const withJson = (tables as readonly Table[]).filter(({ keepsJson }) => keepsJson === true)
