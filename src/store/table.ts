@@ -49,7 +49,8 @@ export type ColumnsOf<Resource> = {
 
 /** A table of both databases. Their schema.ts creates it, with these columns. */
 export interface Table {
-  name: string
+  /** Without capitals: PostgreSQL folds a name that has no quotes to lower case. */
+  name: Lowercase<string>
   /** The columns of the primary key. The first is never empty. */
   key: Readonly<Record<string, Kind>>
   /** The other columns. */
