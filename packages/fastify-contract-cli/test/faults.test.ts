@@ -75,11 +75,12 @@ paths:
     const levels = Array.from({ length: 40 }, (_, index) => [`L${String(index)}`, twice(to(`L${String(index + 1)}`))])
     const schemas = { ...Object.fromEntries(levels), L40: text } as object
     const responses = { 200: { description: 'A.', content: json(to('L0'), { example: 5 }) }, ...failures }
-    const start = performance.now()
+    const before = process.cpuUsage()
     expect(await problemsOf(contractWith({ responses }, { components: { schemas } }), { strict: true })).toEqual([
       expect.stringMatching(/the example (?:must be a string|the body takes too long to validate)/),
     ])
-    expect(performance.now() - start).toBeLessThan(10_000)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1_000).toBeLessThan(10_000)
   })
 
   it('strictly once for a method that is not served', async () => {
