@@ -7,7 +7,7 @@ import { storeUnavailable } from '../../src/failures.ts'
 import { handlers } from '../../src/handlers.ts'
 import { expectedContract } from '../support/responses/expected-contract.ts'
 import { type TestAppOptions, shareApp, startApp } from '../support/server/start-app.ts'
-import { examplesNeed, ownRequests } from './own-requests.ts'
+import { examplesNeed, ownRuns } from './own-requests.ts'
 import { sendInTurn } from './send-in-turn.ts'
 import { createPlantStoreSuite, expectError, isWholeRun, testCase } from './plant-store-suite.ts'
 
@@ -52,8 +52,13 @@ const rateLimit = 600
 const withCaller = operations.filter(wantsCredentials)
 const list = { method: 'GET', url: '/plants' }
 
-test.each(ownRequests)('own requests get their expected statuses from a server with $server', async (own) => {
-  const { send } = await startService(own.server)
+const limits = { 'no rate limit': undefined, 'a rate limit': rateLimit }
+const ownServers = Object.entries(ownRuns).flatMap(([name, { options, requests }]) =>
+  Object.entries(limits).map(([limit, each]) => ({ name, limit, options: { ...options, rateLimit: each }, requests })),
+)
+
+test.each(ownServers)('own requests get their expected statuses with $name and $limit', async (own) => {
+  const { send } = await startService(own.options)
   await sendInTurn(own.requests, send)
 })
 

@@ -12,7 +12,7 @@ const bodyOf = (plant: Parameters<typeof newPlant>[0]) => stringifyJson(newPlant
  * Requests whose responses depend on stored data, in order. A new operation adds its successes here, and its failures
  * that depend on the store. The suite draws everything else from the contract.
  */
-const requests: OwnRequest[] = [
+export const requests: OwnRequest[] = [
   [200, { method: 'GET', url: '/plants' }],
   [200, { method: 'POST', url: '/plants', body: bodyOf({ id: 54n, tag: 'b' }) }],
   [409, { method: 'POST', url: '/plants', body: bodyOf({ id: 54n }) }],
@@ -21,11 +21,16 @@ const requests: OwnRequest[] = [
   [404, { method: 'DELETE', url: '/plants/54' }],
 ]
 
-/** The servers that get own requests. A response that needs an option of the server has an entry of its own. */
-export const ownRequests: { server: TestAppOptions; requests: OwnRequest[] }[] = [
-  { server: {}, requests },
-  { server: { rateLimit: 600 }, requests },
-]
+/** Own requests, and the options of the servers that get them: one with a rate limit, and one without. */
+interface OwnRun {
+  options: TestAppOptions
+  requests: OwnRequest[]
+}
+
+/** A response that needs an option of the server has an entry of its own. */
+export const ownRuns: Record<string, OwnRun> = {
+  'no options': { options: {}, requests },
+}
 
 /** Stores what the examples of an operation need and no other example creates. */
 export const examplesNeed: Partial<Record<string, ContractRequest[]>> = {

@@ -7,7 +7,7 @@ import { startProgram } from '../support/server/program.ts'
 import { type RunningServer, servedStore } from '../support/server/served-database.ts'
 import { temporaryFolder } from '../support/server/start-app.ts'
 import { type Command, nodeBinary, projectFolder, runScript } from '../support/server/start-process.ts'
-import type * as ownRequestsModule from '../contract-suite/own-requests.ts'
+import type * as ownRunsModule from '../contract-suite/own-requests.ts'
 import { sendInTurn } from '../contract-suite/send-in-turn.ts'
 import { type ProjectCopy, copyProject } from './project-copy.ts'
 
@@ -252,8 +252,8 @@ test('all pages in a row', async () => {
   ]
   const { project, serve, server, token } = await serveAfter(...pages)
   for (const id of [1, 2]) await server.send('DELETE', `/plants/${String(id)}`)
-  const own = (await import(join(project.root, 'test/contract-suite/own-requests.ts'))) as typeof ownRequestsModule
-  await sendInTurn(own.ownRequests[0]!.requests, async ({ method, url, headers = {}, body }) => {
+  const own = (await import(join(project.root, 'test/contract-suite/own-requests.ts'))) as typeof ownRunsModule
+  await sendInTurn(own.requests, async ({ method, url, headers = {}, body }) => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const all = { authorization: `Bearer ${token}`, ...type, ...headers }
     const response = await fetch(server.origin + url, { method, headers: all, ...(body === undefined ? {} : { body }) })
