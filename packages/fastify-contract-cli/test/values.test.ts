@@ -34,6 +34,7 @@ const schemas: Schema[] = [
   { type: 'array', items: count, minItems: 1, maxItems: 3, uniqueItems: true },
   { type: 'object', properties: { flag }, additionalProperties: false },
   { type: 'object', additionalProperties: count, minProperties: 1, maxProperties: 2 },
+  { type: 'object', minProperties: 1, properties: Object.fromEntries(Array.from('abcdefgh', (name) => [name, count])) },
   { type: 'object', allOf: [{ properties: { flag } }, { required: ['flag'] }] },
   { type: 'object', properties: { flag, text: { type: 'string', readOnly: true } } },
   { type: 'string', not: { enum: ['none', 'any'] } },

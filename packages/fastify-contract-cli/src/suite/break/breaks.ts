@@ -44,6 +44,7 @@ const opposites: { readonly [Name in KeywordName]?: (assertions: Schema) => Sche
   maxLength: ({ maxLength = 0 }) => ({ minLength: maxLength + 1, maxLength: maxLength + 20 }),
   minItems: ({ minItems = 0 }) => ({ maxItems: minItems - 1 }),
   maxItems: ({ maxItems = 0 }) => ({ minItems: maxItems + 1 }),
+  minProperties: ({ minProperties = 0 }) => ({ maxProperties: minProperties - 1 }),
 }
 
 /** What forbids nothing. */

@@ -229,7 +229,7 @@ function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
     const member = isDeep(flat) ? undefined : optionalMember(flat, schema, name)
     return member === undefined ? [] : [[name, member]]
   })
-  const { additionalProperties: others = true, minProperties = 0 } = assertions
+  const { additionalProperties: others = true, minProperties = 0, maxProperties = Infinity } = assertions
   assertListed(minProperties, `object of ${String(minProperties)} properties`)
   // What no schema declares is dropped, and so may be anything; where one declares nothing, it is kept.
   const isDropped = Object.keys(properties).length > 0 && !('additionalProperties' in assertions)
@@ -237,8 +237,11 @@ function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
   const undescribed = required.filter((name) => others !== false && !Object.hasOwn(properties, name))
   const undescribedOf = (name: string) => (others === true ? anyJson(true) : neededMember(flat, others, name))
   const own = Object.fromEntries([...members, ...undescribed.map((name) => [name, undescribedOf(name)] as const)])
-  const declared = fc.record(own, { requiredKeys: required.filter((name) => Object.hasOwn(own, name)) })
-  if (others === false) return declared
+  const all = fc.record(own, { requiredKeys: required.filter((name) => Object.hasOwn(own, name)) })
+  const optional = Object.keys(own).filter((name) => !required.includes(name))
+  const room = maxProperties - (Object.keys(own).length - optional.length)
+  const declared = room < optional.length ? few(all, optional, room) : all
+  if (others === false || declared !== all) return declared
   const names = otherNames.filter((name) => !Object.hasOwn(properties, name))
   // Maps of themselves end with one that has no members.
   const drawOther = minProperties > Object.keys(own).length ? neededMember : optionalMember
@@ -256,6 +259,15 @@ function objectsOf(flat: FlatSchema): fc.Arbitrary<object> {
     { weight: 1, arbitrary: fc.subarray(every).map((members): object => Object.fromEntries(members)) },
   )
   return fc.tuple(declared, some).map(([a, b]): object => ({ ...b, ...a }))
+}
+
+/** Objects with at most some of their optional members. */
+function few(objects: fc.Arbitrary<object>, optional: readonly string[], most: number): fc.Arbitrary<object> {
+  const kept = fc.subarray([...optional], { maxLength: Math.max(0, most) })
+  return fc.tuple(objects, kept).map(([object, names]): object => {
+    const members = Object.entries(object).filter(([name]) => !optional.includes(name) || names.includes(name))
+    return Object.fromEntries(members)
+  })
 }
 
 /** Names of properties that a contract hardly has, among them those to which JavaScript gives a meaning. */
