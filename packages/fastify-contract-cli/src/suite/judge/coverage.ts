@@ -54,8 +54,10 @@ export class Coverage {
       want(`${place}: media type ${type}`)
       for (const [name, isRequired, schema] of this.#membersOf(media.itemSchema ?? media.schema)) {
         want(`${place}: property ${name} present`)
-        if (!isRequired) want(`${place}: property ${name} absent`)
-        for (const value of flatten(schema, this.#contract).assertions.enum ?? []) want(valueOf(name, value))
+        const { assertions, default: filled } = flatten(schema, this.#contract)
+        // A default fills in what a request leaves out, so that a response may always have it.
+        if (!isRequired && filled === undefined) want(`${place}: property ${name} absent`)
+        for (const value of assertions.enum ?? []) want(valueOf(name, value))
       }
       wantExamples(place, media, (value) => this.#comparable(value, media))
     }
