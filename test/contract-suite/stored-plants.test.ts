@@ -37,6 +37,14 @@ function keptOf(plant: object): object {
   return Object.fromEntries(Object.entries(plant).filter(([name]) => kept.includes(name)))
 }
 
+/** What fills in what a client leaves out. */
+const defaults = Object.fromEntries(
+  kept.flatMap((name): [string, unknown][] => {
+    const { default: filled } = flatten(properties[name]!, expectedContract)
+    return filled === undefined ? [] : [[name, filled]]
+  }),
+)
+
 /** Requests that the contract allows, in every spelling, most of them with one of these integers. */
 function actionsOf(operation: ContractOperation, integers: fc.Arbitrary<bigint>): fc.Arbitrary<Action> {
   return fc
@@ -78,7 +86,7 @@ function apply(model: Model, { caller, operation, parts }: Action): Outcome {
     return { status: 200, body: ascending.slice(0, integer === undefined ? undefined : Number(integer)) }
   }
   if (plants.has(id)) return { status: 409 }
-  const plant = keptOf(others)
+  const plant = { ...defaults, ...keptOf(others) }
   plants.set(id, plant)
   return { status: 200, body: plant }
 }
