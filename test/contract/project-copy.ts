@@ -15,6 +15,7 @@ const parts = [
   'openapi.yaml',
   'redocly.yaml',
   'package.json',
+  'vitest.config.ts',
 ]
 
 /** A copy of the project that a test may change. */

@@ -80,6 +80,14 @@ async function expectSound({ root }: ProjectCopy): Promise<void> {
   expect(await run(root, [nodeBinary, compiler, '--noEmit'])).toEqual({ code: 0, output: '' })
 }
 
+/** Runs the contract suite, which names what no response has shown. */
+async function expectContractKept({ root }: ProjectCopy): Promise<void> {
+  // The suite runs on SQLite, whatever the engine of this run.
+  if (inject('engine') !== 'sqlite') return
+  const { code, output } = await run(root, ['npm', 'run', '--silent', 'test:contract'])
+  expect(code, output.slice(-3_000)).toBe(0)
+}
+
 const serverOf = ({ root }: ProjectCopy): Command => [nodeBinary, join(root, 'src/main.ts')]
 
 /** Does the steps of pages to a copy whose database has two plants, and starts it. */
@@ -104,7 +112,8 @@ async function ask(server: RunningServer, method: string, path: string, body?: o
 const etagOf = async (server: RunningServer, path: string) => (await server.send('GET', path)).headers.get('etag') ?? ''
 
 test('Read one plant, Change one plant', async () => {
-  const { server } = await serveAfter('read-one-plant', 'change-one-plant')
+  const { server, project } = await serveAfter('read-one-plant', 'change-one-plant')
+  await expectContractKept(project)
   expect(await ask(server, 'GET', '/plants/1')).toEqual([200, { name: 'a', tag: 'b' }])
   expect(await ask(server, 'GET', '/plants/3')).toMatchObject([404, { error: 40_401 }])
 
@@ -122,6 +131,7 @@ test('Read one plant, Change one plant', async () => {
 
 test('Store a number, a boolean, an enum', async () => {
   const { project, serve, server, url } = await serveAfter('store-properties')
+  await expectContractKept(project)
   const old = [{ name: 'a', tag: 'b' }, { name: 'c' }]
   const plant = { name: 'd', height: 30.1, supplier: 7, leaves: 12, edible: false, light: 'sun' }
   const other = { name: 'e', height: 100, leaves: -3, edible: true, light: 'shade' }
@@ -155,6 +165,7 @@ test('Store a number, a boolean, an enum', async () => {
 
 test('Store what the server sets', async () => {
   const { server, project, url } = await serveAfter('read-one-plant', 'change-one-plant', 'server-values')
+  await expectContractKept(project)
   const time = '2026-11-29T10:00:00Z'
   const times = { createdAt: time, updatedAt: time }
   const old: object[] = [
@@ -182,7 +193,8 @@ test('Store what the server sets', async () => {
 })
 
 test('Add a required property', async () => {
-  const { server } = await serveAfter('required-property')
+  const { server, project } = await serveAfter('required-property')
+  await expectContractKept(project)
   expect(await ask(server, 'POST', '/plants', { id: 3, name: 'd' })).toMatchObject([400, { error: 40_001 }])
   const plant = { name: 'd', sunlight: 'shade' }
   expect(await ask(server, 'POST', '/plants', { id: 3, ...plant })).toEqual([200, plant])
@@ -195,7 +207,8 @@ test('Add a required property', async () => {
 })
 
 test('Limit the plants of a caller', async () => {
-  const { server } = await serveAfter('quota')
+  const { server, project } = await serveAfter('quota')
+  await expectContractKept(project)
   const ids = Array.from({ length: 1_010 }, (_, index) => index)
   const statuses = await Promise.all(ids.map((id) => server.create(id)))
   // Two plants were there, with the ids 1 and 2.
@@ -208,6 +221,7 @@ test('Limit the plants of a caller', async () => {
 
 test('Upload a photo', async () => {
   const { server, project, url, serve, token } = await serveAfter('upload-a-photo')
+  await expectContractKept(project)
   async function request(
     method: string,
     path: string,
@@ -293,7 +307,8 @@ test('the table of kinds has the types that the start expects', () => {
 })
 
 test('Filter, and continue a list', async () => {
-  const { server, token } = await serveAfter('filter-and-continue')
+  const { server, project, token } = await serveAfter('filter-and-continue')
+  await expectContractKept(project)
   for (const id of [3, 4, 5, 6]) await server.send('POST', '/plants', { id, name: String(id), tag: 'é&b' })
   const names: string[][] = []
   for (let path: string | undefined = `/plants?limit=2&tag=${encodeURIComponent('é&b')}`; path !== undefined;) {
@@ -348,6 +363,7 @@ test('Remove a property', async () => {
 
 test('Add a second resource', async () => {
   const { project, server, serve, url } = await serveAfter('second-resource')
+  await expectContractKept(project)
   const gardens = [
     { id: -1, name: 'yard' },
     { id: 7, name: 'roof' },
