@@ -84,7 +84,7 @@ async function expectSound({ root }: ProjectCopy): Promise<void> {
 async function expectContractKept({ root }: ProjectCopy): Promise<void> {
   // The suite runs on SQLite, whatever the engine of this run.
   if (inject('engine') !== 'sqlite') return
-  const { code, output } = await run(root, ['npm', 'run', '--silent', 'test:contract'])
+  const { code, output } = await run(root, ['npm', 'run', '--silent', 'test:contract', '--', '--seed', '54'])
   expect(code, output.slice(-3_000)).toBe(0)
 }
 
