@@ -81,9 +81,9 @@ export function expectContent({
     // What is parsed is added to it.
     request[content] = found === undefined ? undefined : { ...found }
     // Invites the body only now, after authentication, and none that will be refused (RFC 9110, section 10.1.1).
-    const isTooLarge = Number(headers['content-length']) > limitOf(request)
     const isExpected = request.raw.httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect ?? '')
-    if (isExpected && !isTooLarge) raw.writeContinue()
+    const isTooLarge = () => Number(headers['content-length']) > limitOf(request)
+    if (isExpected && !isTooLarge()) raw.writeContinue()
     done(null, payload)
   }
 }
