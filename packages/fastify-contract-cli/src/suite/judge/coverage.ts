@@ -7,7 +7,7 @@ import { flatten } from '../draw/flat-schema.ts'
 import { itemsOf } from '../send/items.ts'
 import { examplesOf } from '../ground/examples.ts'
 import type { ReceivedResponse } from '../ground/exchange.ts'
-import { withoutReadOnly } from './without-read-only.ts'
+import { exampleText } from './example-text.ts'
 
 /** The name of the responses to requests for which the contract has no operation. */
 const unmatched = '(no operation)'
@@ -59,7 +59,7 @@ export class Coverage {
         if (!isRequired && filled === undefined) want(`${place}: property ${name} absent`)
         for (const value of assertions.enum ?? []) want(valueOf(name, value))
       }
-      wantExamples(place, media, (value) => this.#comparable(value, media))
+      wantExamples(place, media, (value) => exampleText(value, media, this.#contract))
     }
   }
 
@@ -95,7 +95,7 @@ export class Coverage {
     } catch {
       return
     }
-    this.#unseen.delete(exampleOf(this.#comparable(body, media)))
+    this.#unseen.delete(exampleOf(exampleText(body, media, this.#contract)))
     const declared = this.#membersOf(media.itemSchema ?? media.schema)
     for (const object of [body].flat()) {
       const members = new Map(Object.entries(object ?? {}))
@@ -104,12 +104,6 @@ export class Coverage {
         if (members.has(name)) this.#unseen.delete(valueOf(name, members.get(name)))
       }
     }
-  }
-
-  /** The text of a body in which the same examples are equal. */
-  #comparable(body: unknown, { schema = {}, itemSchema }: MediaType): string {
-    const whole = itemSchema === undefined ? schema : { items: itemSchema }
-    return canonical(withoutReadOnly(body, whole, this.#contract))
   }
 
   /** The properties of a response's body, or of the items of its list, and whether each is required. */

@@ -1,12 +1,19 @@
+import type { MediaType } from 'fastify-contract/document'
 import type { Subschema } from 'fastify-contract/schema'
 import { type SchemaSource, flatten } from '../draw/flat-schema.ts'
+import { canonical } from '../ground/exact-json.ts'
 import { isList, isObject } from '../ground/members.ts'
+
+/** The text of a body in which it equals the examples that it may have. */
+export function exampleText(body: unknown, { schema = {}, itemSchema }: MediaType, source: SchemaSource): string {
+  return canonical(withoutReadOnly(body, itemSchema === undefined ? schema : { items: itemSchema }, source))
+}
 
 /**
  * A value of a response without its `readOnly` properties, at every depth. The server sets them, such as the time of a
  * creation, so that a response need not have those of an example.
  */
-export function withoutReadOnly(value: unknown, schema: Subschema, source: SchemaSource): unknown {
+function withoutReadOnly(value: unknown, schema: Subschema, source: SchemaSource): unknown {
   if (!isList(value) && !isObject(value)) return value
   const flat = flatten(schema, source)
   const forms = [flat, ...flat.choices.flat().map((each) => flatten(each, source))]

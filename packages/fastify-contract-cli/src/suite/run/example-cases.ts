@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { type ContractOperation, isReading } from 'fastify-contract/document'
 import type { Tools } from '../state/test-case.ts'
 import { operationNamed, successOf } from '../ground/contract.ts'
-import { canonical, parseExactly } from '../ground/exact-json.ts'
+import { parseExactly } from '../ground/exact-json.ts'
 import { isObject } from '../ground/members.ts'
 import { examplesOf } from '../ground/examples.ts'
 import { requestExamplesOf } from '../write/requests.ts'
-import { withoutReadOnly } from '../judge/without-read-only.ts'
+import { exampleText } from '../judge/example-text.ts'
 import { linksOf } from '../ground/resources.ts'
 
 /** Creations come first, and deletions last, so that each finds what it speaks of. */
@@ -29,8 +29,8 @@ export async function testExamples({ contract, needs, newCaller, skipped }: Tool
       const response = await send(request)
       assert.equal(response.status, status, `${operation.id}: ${name}: ${response.text}`)
       if (!responses.has(name)) continue
-      const comparable = (value: unknown) => canonical(withoutReadOnly(value, media.schema ?? {}, contract))
-      const [received, wanted] = [parseExactly(response.text), responses.get(name)].map(comparable)
+      const textOf = (body: unknown) => exampleText(body, media, contract)
+      const [received, wanted] = [parseExactly(response.text), responses.get(name)].map(textOf)
       assert.equal(received, wanted, `${operation.id}: ${name}: ${String(received)} is not ${String(wanted)}`)
     }
   }
