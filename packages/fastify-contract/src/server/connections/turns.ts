@@ -22,6 +22,9 @@ interface Lane {
  * wait in the order of their arrival. Otherwise libuv would serve busy connections for seconds before it runs a timer: it
  * polls up to 48 times in a turn while a thousand sockets are readable.
  *
+ * Only a turn in which a step waits, or that began late, ends with its iteration of the event loop. Otherwise each lone
+ * request would pay for a callback.
+ *
  * Of each kind, a turn runs at least one step: the content of requests that have started, new requests, and long content or
  * chunks. So a request waits for few others that take long.
  *
@@ -51,8 +54,8 @@ export class Turns {
 
   /** Starts a request in this turn, or in a later one if this turn is full. */
   start(step: () => void): void {
-    this.#run(this.#starts, step)
-    this.#holdOthers()
+    if (this.#isFull(this.#starts)) this.#wait(this.#starts, step)
+    else step()
   }
 
   /** Starts a request in a later turn. */
@@ -71,12 +74,14 @@ export class Turns {
 
   /** Works on so many bytes of content, in this turn or in a later one. */
   readonly work = (bytes: number, step: () => void): void => {
-    this.#run(bytes > shortContent ? this.#longContent : this.#content, step)
+    const lane = bytes > shortContent ? this.#longContent : this.#content
+    if (this.#isFull(lane)) this.#wait(lane, step)
+    else step()
   }
 
   /** Parses chunks, in this turn or in a later one. They may never end, so no new request waits for them. */
   parse(step: () => void): void {
-    this.#run(this.#longContent, step)
+    this.work(Infinity, step)
   }
 
   /** Whether so many requests wait that no further ones should be read. */
@@ -96,21 +101,32 @@ export class Turns {
     this.#schedule()
   }
 
-  #run({ waiting, until }: Lane, step: () => void): void {
+  /** Whether a step waits for a later turn. */
+  #isFull({ waiting, until }: Lane): boolean {
+    if (waiting.length > 0 || this.#accepting > 0) return true
+    const now = performance.now()
+    if (now - this.#begin <= until) return false
+    if (this.#isScheduled) return true
+    this.#begin = now
     this.#schedule()
-    if (waiting.length > 0 || this.#accepting > 0 || performance.now() - this.#begin > until) waiting.push(step)
-    else step()
+    return false
   }
 
-  /** Begins a turn. Until the next one has begun, the event loop does not wait for events. */
+  #wait({ waiting }: Lane, step: () => void): void {
+    waiting.push(step)
+    this.#schedule()
+    this.#holdOthers()
+  }
+
+  /** Ends the turn with this iteration of the event loop, which then does not wait for events. */
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    this.#begin = performance.now()
     setImmediate(this.#next)
   }
 
   readonly #next = (): void => {
+    this.#begin = performance.now()
     this.#isScheduled = false
     this.#accepting = this.#hasAccepted ? (this.#accepting + 1) % maxAccepting : 0
     this.#hasAccepted = false
