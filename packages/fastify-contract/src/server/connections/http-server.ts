@@ -4,7 +4,6 @@ import { METHODS, createServer } from '../../node-http.ts'
 import type { Limits } from '../limits.ts'
 import { Refusal } from '../../engine/refusal.ts'
 import { type ConnectionErrorOptions, answerConnectionErrors, notHttp1 } from './connection-errors.ts'
-import { isChunked } from './open-connection.ts'
 import type { OpenConnections } from './open-connections.ts'
 
 /** The time over which rejected connections are counted for one log line. */
@@ -48,9 +47,8 @@ export function createHttpServer(
       refuse(request, new Refusal('headers_too_large', message), 'too many header fields')
       return
     }
-    // Node then sends `Connection: close`.
-    if (isLast(request)) response.shouldKeepAlive = false
-    else if (isChunked(request)) closeUnlessRead(request, response)
+    const { upgrade, 'transfer-encoding': coding } = request.headers
+    if (upgrade !== undefined || coding !== undefined) endAfter(request, response)
     listener(request, response)
   })
   logDroppedConnections(server, refusals.logger)
@@ -68,14 +66,16 @@ function isHttp1({ method = '', httpVersionMajor }: IncomingMessage): boolean {
 }
 
 /**
- * Whether the bytes after a request may not be the next request. Node drops the bytes after an upgrade request, which
- * this server ignores (RFC 9110, section 7.8). Transfer-Encoding makes the framing of HTTP/1.0 faulty, and a coding
- * other than chunked leaves the end of the body unknown (RFC 9112, sections 6.1 and 6.3).
+ * Closes the connection behind the response where the bytes after a request may not be the next request. Node drops the
+ * bytes after an upgrade request, which this server ignores (RFC 9110, section 7.8). Transfer-Encoding makes the framing of
+ * HTTP/1.0 faulty, and a coding other than chunked leaves the end of the body unknown (RFC 9112, sections 6.1 and 6.3).
  */
-function isLast({ headers, httpVersion }: IncomingMessage): boolean {
-  if (headers.upgrade !== undefined) return true
-  const coding = headers['transfer-encoding']
-  return coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked')
+function endAfter(request: IncomingMessage, response: ServerResponse): void {
+  const { upgrade, 'transfer-encoding': coding } = request.headers
+  const isFramed = request.httpVersion !== '1.0' && coding?.toLowerCase() === 'chunked'
+  if (upgrade === undefined && isFramed) closeUnlessRead(request, response)
+  // Node then sends `Connection: close`.
+  else response.shouldKeepAlive = false
 }
 
 /**

@@ -10,10 +10,12 @@ const lingerMilliseconds = 1_000
 const shortContent = 1_024
 
 interface Exchange {
-  request: IncomingMessage
-  response: ServerResponse
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
   /** Whether it was read before the response to an earlier request. */
   hasWaited: boolean
+  /** Whether the content has no known length. */
+  readonly isChunked: boolean
 }
 
 /** What all connections share. */
@@ -47,6 +49,7 @@ export class OpenConnection {
   isStopped = false
   readonly #server: Server
   readonly #shared: Shared
+  readonly #listener: RequestListener
   readonly #parser: Parser
   /** Runs when the response closes. */
   #next: (() => void) | undefined
@@ -57,10 +60,12 @@ export class OpenConnection {
   #isWaiting = false
   #isParsing = false
 
-  constructor(socket: Socket, server: Server, shared: Shared) {
+  /** @param listener serves a request; called when the previous response is closed */
+  constructor(socket: Socket, server: Server, shared: Shared, listener: RequestListener) {
     this.socket = socket
     this.#server = server
     this.#shared = shared
+    this.#listener = listener
     this.#parser = parserOf(socket)
     if (!shared.canStop) return
     const { onIncoming } = this.#parser
@@ -75,9 +80,9 @@ export class OpenConnection {
   }
 
   /** Serves a request in its turn, when the one before is answered. */
-  serve(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
-    const { turns, canStop } = this.#shared
-    if (!canStop && !this.isIdle) {
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    const { isIdle } = this
+    if (!this.#shared.canStop && !isIdle) {
       // Node then sends `Connection: close`, if it has not sent the head.
       if (this.exchange !== undefined) this.exchange.response.shouldKeepAlive = false
       this.afterResponse(() => {
@@ -85,25 +90,39 @@ export class OpenConnection {
       })
       return
     }
-    const exchange = { request, response, hasWaited: !this.isIdle }
+    const exchange = { request, response, hasWaited: !isIdle, isChunked: isChunked(request) }
     this.newest = exchange
-    const isSized = !isChunked(request)
-    const start = () => {
-      if (!isSized && canStop && this.socket.readableLength <= shortContent) this.#parseChunks()
-      // A connection that has been refused or closed meanwhile can send no further response.
-      if (!this.socket.writable) return
-      response.on('close', this.#onResponse)
-      listener(request, response)
-      // Otherwise the parser has stopped at the request behind it.
-      if (this.newest === exchange && isSized) this.#readOn()
+    if (isIdle) this.#begin(exchange)
+    else {
+      this.afterResponse(() => {
+        this.#begin(exchange)
+      })
     }
-    this.afterResponse(() => {
-      this.isIdle = false
-      this.exchange = exchange
-      // A connection starts one request in a turn.
-      if (exchange.hasWaited || !isSized) turns.startLater(start)
-      else turns.start(start)
-    })
+  }
+
+  #begin(exchange: Exchange): void {
+    this.isIdle = false
+    this.exchange = exchange
+    const { turns } = this.#shared
+    // A connection starts one request in a turn.
+    if (exchange.hasWaited || exchange.isChunked) turns.startLater(this.#start)
+    else turns.start(this.#start)
+  }
+
+  /** Starts the request whose turn has come. */
+  readonly #start = (): void => {
+    // Set by `#begin`; until the response, no other one begins.
+    const exchange = this.exchange!
+    if (exchange.isChunked && this.#shared.canStop && this.socket.readableLength <= shortContent) this.#parseChunks()
+    // A connection that has been refused or closed meanwhile can send no further response.
+    if (!this.socket.writable) return
+    exchange.response.on('close', this.#onResponse)
+    this.#listener(exchange.request, exchange.response)
+    // Otherwise the parser has stopped at the request behind it.
+    if (!this.isStopped || this.newest !== exchange || exchange.isChunked) return
+    // Parses on from where it stopped.
+    this.#resumeParser()
+    this.socket.resume()
   }
 
   /** Runs a step when every earlier request is answered. Drops it if the connection can send no further response. */
@@ -191,7 +210,7 @@ export class OpenConnection {
     // After `Connection: close` Node has ended the socket.
     if (!socket.writable) return
     // To find the end of chunks, each must be parsed.
-    if (exchange !== undefined && hasUnreadChunks(exchange.request)) this.closeInStages()
+    if (!isRead && exchange?.isChunked === true) this.closeInStages()
     else if (next !== undefined) next()
     // Node forgets it where the response was sent in the tick in which the client ended its side.
     else if (socket.readableEnded) this.closeInStages()
@@ -210,13 +229,6 @@ export class OpenConnection {
         this.isUnread = false
       })
     })
-  }
-
-  /** Parses on from where the parser stopped. */
-  #readOn(): void {
-    if (!this.isStopped) return
-    this.#resumeParser()
-    this.socket.resume()
   }
 
   #resumeParser(): void {
@@ -251,7 +263,8 @@ export class OpenConnection {
     socket.on('data', (bytes: Buffer<ArrayBuffer>) => {
       // A destroyed socket still emits what it holds, and Node's listener would throw.
       if (socket.destroyed) return
-      const chunked = this.newest !== undefined && hasUnreadChunks(this.newest.request) ? this.newest : undefined
+      const { newest } = this
+      const chunked = newest?.isChunked === true && !newest.request.complete ? newest : undefined
       const mustWait = this.#next !== undefined || (chunked === undefined ? this.isStopped : !this.#isParsing)
       if (!mustWait) {
         parse.call(socket, bytes)
@@ -289,10 +302,6 @@ export class OpenConnection {
 /** Whether the content of a request has no known length. */
 export function isChunked({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined
-}
-
-function hasUnreadChunks(request: IncomingMessage): boolean {
-  return !request.complete && isChunked(request)
 }
 
 /** What hears the bytes of a socket. */

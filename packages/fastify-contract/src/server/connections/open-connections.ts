@@ -40,7 +40,7 @@ export class OpenConnections implements Shared {
     }
     server.on('connection', (socket: Socket) => {
       this.turns.accept()
-      const connection = new OpenConnection(socket, server, this)
+      const connection = new OpenConnection(socket, server, this, listener)
       this.#bySocket.set(socket, connection)
       socket.once('close', () => {
         connection.release()
@@ -55,7 +55,7 @@ export class OpenConnections implements Shared {
       // Node destroys the connection of a request with this method, even if earlier requests are not answered yet.
       if (request.method === 'PRI') request.method = 'PRI (HTTP/2)'
       const connection = this.#bySocket.get(request.socket)
-      if (connection?.socket.writable === true) connection.serve(request, response, listener)
+      if (connection?.socket.writable === true) connection.serve(request, response)
     })
   }
 
