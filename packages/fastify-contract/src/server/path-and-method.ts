@@ -90,31 +90,29 @@ function isUnmatched(request: FastifyRequest): boolean {
 
 /** The refusal of invalid HTTP. A `rewriteUrl` of the service may have replaced the target. */
 function faultOf({ raw, originalUrl, url }: FastifyRequest): Refusal | undefined {
-  const refusal = faultOfHeaders(raw)
-  if (refusal !== undefined) return refusal
+  const { host, 'transfer-encoding': coding } = raw.headers
+  // RFC 9112, section 3.2. Node joins duplicates; its own response to a missing Host has no body.
+  if (host === undefined ? raw.httpVersion === '1.1' : host.includes(', ')) {
+    return malformed('an HTTP/1.1 request must have exactly one Host header')
+  }
+  if (host !== undefined && host !== lastHost) {
+    if (!validHost.test(host)) return malformed('the Host header must be a host with an optional port')
+    lastHost = host
+  }
+  // RFC 9112, section 6.1: a server refuses an unsupported transfer coding.
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return malformed('Transfer-Encoding must be chunked')
   // RFC 9112, section 3.2.4. The router would read it as `/`.
   if (originalUrl === '*' && raw.method !== 'OPTIONS') return malformed('the request target * is for OPTIONS alone')
   const fault = faultOfTarget(originalUrl) ?? (url === originalUrl ? undefined : faultOfTarget(url))
   return fault === undefined ? undefined : malformed(fault)
 }
 
-function faultOfHeaders({ httpVersion, headers }: IncomingMessage): Refusal | undefined {
-  const { host, 'transfer-encoding': coding } = headers
-  // RFC 9112, section 3.2. Node joins duplicates; its own response to a missing Host has no body.
-  if (host === undefined ? httpVersion === '1.1' : host.includes(', ')) {
-    return malformed('an HTTP/1.1 request must have exactly one Host header')
-  }
-  if (host !== undefined && !validHost.test(host)) {
-    return malformed('the Host header must be a host with an optional port')
-  }
-  // RFC 9112, section 6.1: a server refuses an unsupported transfer coding.
-  if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined
-  return malformed('Transfer-Encoding must be chunked')
-}
-
 /** `uri-host [ ":" port ]` of RFC 9110, section 7.2. */
 const hostAndPort = "(?:\\[[\\da-f:.]+\\]|(?:[\\w.~!$&'()*+,;=-]|%[\\da-f]{2})*)(?::\\d*)?"
 const validHost = new RegExp(`^${hostAndPort}$`, 'i')
+
+/** A valid one. Most requests have the same. */
+let lastHost: string | undefined
 
 /** The part of an absolute-form target before its path, with a host that is not empty (RFC 9110, section 4.2.1). */
 const absoluteForm = new RegExp(`^https?://(?!:)(?=[^/?])${hostAndPort}(?:/|(?=\\?)|$)`, 'i')

@@ -86,7 +86,7 @@ export class Turns {
 
   /** Whether so many requests wait that no further ones should be read. */
   get isCrowded(): boolean {
-    return this.#unread.length > 0 || this.#room === 0
+    return this.#isScheduled && (this.#unread.length > 0 || this.#room === 0)
   }
 
   /** Reads a connection when few requests wait. */
