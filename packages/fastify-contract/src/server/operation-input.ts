@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
+import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { Contract } from '../document/contract.ts'
 import type { BoundOperation, OperationInput } from '../engine/engine.ts'
 import type { ContractTypes, Input } from '../types/handler-types.ts'
@@ -14,7 +14,7 @@ interface Received {
   input: OperationInput
   isHandled: boolean
   response: ServerResponse
-  signal?: AbortSignal
+  signal: AbortSignal | undefined
 }
 
 /** The name under which a request keeps it, for every copy of the library. */
@@ -79,7 +79,7 @@ export function readInput(
   { requiresBody, offeredTypes, validators, read }: BoundOperation,
   parameters: RoutePath['parameters'],
 ): preValidationHookHandler {
-  const readNow = (request: FastifyRequest, { raw: response }: FastifyReply, accept?: string) => {
+  const readNow = (request: FastifyRequest, response: ServerResponse, accept: string | undefined) => {
     const { headers, url, [content]: parsed } = request
     const { params, query } = textsOf(request)
     if (requiresBody && request.body === undefined) throw emptyBody()
@@ -90,19 +90,19 @@ export function readInput(
     const input = read({ headers, path, query, url, body, accept })
     // Hooks see the fields of a form by their names, as they see the properties of JSON.
     request.body = input.body
-    request[received] = { input, isHandled: false, response }
+    request[received] = { input, isHandled: false, response, signal: undefined }
   }
   return (request, reply, done) => {
     if (offeredTypes.length > 1) addVary(reply, 'Accept')
     else if (validators.requests.isDone) {
-      readNow(request, reply)
+      readNow(request, reply.raw, undefined)
       done()
       return
     }
     const reading = async () => {
       if (!validators.requests.isDone) await validators.requests.run()
       const { accept } = request.headers
-      readNow(request, reply, offeredTypes.length > 1 ? await preferredType(accept, offeredTypes) : undefined)
+      readNow(request, reply.raw, offeredTypes.length > 1 ? await preferredType(accept, offeredTypes) : undefined)
     }
     reading().then(() => {
       done()

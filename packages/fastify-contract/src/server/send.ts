@@ -84,42 +84,42 @@ export function createReplySender(
 
   return (reply, { status, headers, body, media, hasBigInts, declaresCaching }) => {
     const { raw } = reply
-    // An optional header may be undefined. Fastify would send it without a value.
-    const fields = Object.entries(headers).filter(([, value]) => value !== undefined)
+    const names = Object.keys(headers)
     // Before the headers of the reply are set, which would not fit a failure.
     const content = media === undefined ? undefined : contentOf(body, media, hasBigInts, raw)
+    const items = body instanceof ItemStream ? body : undefined
     const isHeld =
-      body instanceof ItemStream
-        ? holdItems(body)
+      items !== undefined
+        ? holdItems(items)
         : content === undefined || hold(raw, content instanceof BodyStream ? streamBytes : content.length)
     if (!isHeld) throw unavailable('too many large responses are waiting to be read; try again in a second')
-    if (body instanceof ItemStream) {
-      keepOpen(body, raw)
+    if (items !== undefined) {
+      keepOpen(items, raw)
       open.add(raw)
       whenClosed(raw, () => open.delete(raw))
     }
     if (content instanceof BodyStream) {
-      closeWithoutClient(content, raw, body instanceof ItemStream ? (readBehind ?? 'end') : undefined)
-      removeOnError(
-        content,
-        reply,
-        fields.map(([name]) => name),
-      )
+      closeWithoutClient(content, raw, items === undefined ? undefined : (readBehind ?? 'end'))
+      removeOnError(content, reply, names)
     }
     reply.code(status)
     // A cache may keep what the contract says, and what it can ask for again.
-    const isKept = declaresCaching || fields.some(([name]) => name.toLowerCase() === 'etag')
+    const isKept = declaresCaching || names.some((name) => name.toLowerCase() === 'etag' && headers[name] !== undefined)
     if (isKept && reply.getHeader('cache-control') === constantHeaders['cache-control'])
       reply.removeHeader('cache-control')
-    for (const [name, value] of fields) {
-      if (name.toLowerCase() === 'vary') addVary(reply, String(value))
-      else reply.header(name, value)
-    }
+    for (const name of names) setHeader(reply, name, headers[name])
     if (content === undefined || media === undefined) return reply.send()
     // For HEAD, Fastify would read the whole stream.
     const isUnsent = content instanceof BodyStream && reply.request.method === 'HEAD'
     return sendContent(reply, media.contentType, isUnsent ? Readable.from([]) : content)
   }
+}
+
+/** @param value undefined for an optional header that is not sent; Fastify would send it without a value */
+function setHeader(reply: FastifyReply, name: string, value: ValidReply['headers'][string]): void {
+  if (value === undefined) return
+  if (name.toLowerCase() === 'vary') addVary(reply, String(value))
+  else reply.header(name, value)
 }
 
 /** Encodes a valid body. When the response closes, its stream is closed and its bytes are freed. */
