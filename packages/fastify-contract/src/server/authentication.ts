@@ -1,9 +1,9 @@
 import { inspect, types } from 'node:util'
-import type { FastifyRequest, onRequestAsyncHookHandler, preParsingHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { SecurityScheme } from '../document/security.ts'
 import type { BoundOperation } from '../engine/engine.ts'
-import { withoutPrototype } from '../engine/parameter-texts.ts'
 import { Refusal } from '../engine/refusal.ts'
+import { createMembers } from '../json/json.ts'
 import { invalidCredentials, lackingScopes, missingCredentials, mixedCredentials } from './challenges.ts'
 import { fieldOf, readCredentials, takeCredentials } from './credentials.ts'
 
@@ -27,7 +27,7 @@ declare module 'fastify' {
   }
 }
 
-const nobody: Authenticated['auth'] = withoutPrototype({})
+const nobody: Authenticated['auth'] = createMembers(null)
 
 /**
  * What the verifiers of a request's credentials returned, by scheme, for hooks on `preParsing` and later. Empty without
@@ -76,6 +76,7 @@ export function authenticate(
   )
   const alternatives = all.filter((alternative) => alternative.length > 0)
   const isOptional = alternatives.length < all.length
+  const needsScopes = asksForScopes(security)
 
   const authenticateRequest: onRequestAsyncHookHandler = async (request) => {
     const texts = takeCredentials(request, fields)
@@ -100,15 +101,16 @@ export function authenticate(
       }
       const auth = foundBy(alternative, results)
       if (auth === undefined) continue
-      if (callerOf !== undefined && !areOfOne(Object.values(auth), callerOf)) {
+      if (callerOf !== undefined && alternative.length > 1 && !areOfOne(Object.values(auth), callerOf)) {
         mixed ??= alternative
         continue
       }
-      const hasScopes = alternative.every(({ name, scopes }) => scopes.length === 0 || grants(auth[name], scopes))
-      const lacking = hasScopes ? undefined : lackingScopes(realm, forbidden ?? alternative)
-      request[authenticated] = { auth, lacking }
-      if (hasScopes) return
+      if (!needsScopes || hasScopes(auth, alternative)) {
+        request[authenticated] = { auth, lacking: undefined }
+        return
+      }
       forbidden ??= alternative
+      request[authenticated] = { auth, lacking: lackingScopes(realm, forbidden) }
     }
     const unavailable = results.find((result) => result instanceof Refusal)
     if (unavailable !== undefined) throw unavailable
@@ -122,19 +124,22 @@ export function authenticate(
 }
 
 /**
- * Makes the hook that refuses credentials without a required scope. It runs after `authenticate` and after the `preParsing`
+ * Makes the check that refuses credentials without a required scope. It runs after `authenticate` and after the `preParsing`
  * hooks of the service, which may count the requests of a caller.
  *
- * @returns no hook for an operation without scopes
+ * @returns no check for an operation without scopes
  */
-export function requireScopes({ security }: Pick<BoundOperation, 'security'>): preParsingHookHandler[] {
-  return security.flat().some(({ scopes }) => scopes.length > 0) ? [refuseLackingScope] : []
+export function requireScopes({ security }: Pick<BoundOperation, 'security'>): ((request: FastifyRequest) => void)[] {
+  return asksForScopes(security) ? [refuseLackingScope] : []
 }
 
-const refuseLackingScope: preParsingHookHandler = (request, _reply, payload, done) => {
+function asksForScopes(security: BoundOperation['security']): boolean {
+  return security.flat().some(({ scopes }) => scopes.length > 0)
+}
+
+function refuseLackingScope(request: FastifyRequest): void {
   const lacking = request[authenticated]?.lacking
   if (lacking !== undefined) throw lacking
-  done(null, payload)
 }
 
 /** What came of the credentials of a scheme. A refusal says that they cannot be checked now. */
@@ -144,21 +149,20 @@ type Result = { found: unknown } | 'missing' | 'unknown' | Refusal
 type Alternative = { name: string; index: number; scheme: VerifiedScheme; scopes: readonly string[] }[]
 
 /**
- * What a verifier says: an object or a text names whom it knows, and what is falsy nobody.
+ * What a verifier says: an object or a text names whom it knows, and what is falsy nobody. A list, such as the rows of a
+ * look-up, may be empty, and a boxed boolean false, so that neither says whom.
  *
  * @throws what is returned in place of being thrown, and an error for any other value, such as true
  */
 function resultOf(found: unknown): Result {
-  if (found instanceof Error) throw found
+  if (typeof found === 'string' && found !== '') return { found }
   if (!Boolean(found)) return 'unknown'
-  if (typeof found === 'string' || (typeof found === 'object' && found !== null && !isAmbiguous(found)))
-    return { found }
+  if (found instanceof Error) throw found
+  if (typeof found === 'object' && found !== null) {
+    const isList = Symbol.iterator in found || Symbol.asyncIterator in found
+    if (!isList && !types.isBoxedPrimitive(found)) return { found }
+  }
   throw new TypeError(`it returned ${inspect(found)}; return an object, a text or undefined`)
-}
-
-/** Whether an object may say nobody: a list, such as the rows of a look-up, may be empty, and a boxed boolean false. */
-function isAmbiguous(found: object): boolean {
-  return Symbol.iterator in found || Symbol.asyncIterator in found || types.isBoxedPrimitive(found)
 }
 
 /** The refusal of credentials that cannot be checked now. @throws every other refusal, and an error for any other */
@@ -173,10 +177,10 @@ function unavailabilityOf(error: unknown, scheme: string): Refusal {
 
 /** What the verifiers of an alternative returned, by scheme; undefined unless all accept. */
 function foundBy(alternative: Alternative, results: readonly Result[]): Authenticated['auth'] | undefined {
-  const auth = withoutPrototype({})
+  const auth = createMembers(null)
   for (const { name, index } of alternative) {
     const result = results[index]!
-    if (typeof result === 'string' || result instanceof Refusal) return undefined
+    if (typeof result === 'string' || !('found' in result)) return undefined
     auth[name] = result.found
   }
   return auth
@@ -186,7 +190,11 @@ function areOfOne(found: unknown[], callerOf: (found: never) => unknown): boolea
   // They are what the verifiers returned.
   const [first, ...others] = found.map((one) => callerOf(one as never))
   // Two that have no caller, as a verifier says it, are not of one.
-  return others.length === 0 || (Boolean(first) && others.every((other) => other === first))
+  return Boolean(first) && others.every((other) => other === first)
+}
+
+function hasScopes(auth: Authenticated['auth'], alternative: Alternative): boolean {
+  return alternative.every(({ name, scopes }) => scopes.length === 0 || grants(auth[name], scopes))
 }
 
 /** Whether a verifier's result has the scopes. One without `scopes` has none. */

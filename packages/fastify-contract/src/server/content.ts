@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { FastifyContentTypeParser, FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify'
+import type { FastifyContentTypeParser, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   type ContentKind,
   type MediaType,
@@ -15,7 +15,7 @@ import { Refusal, unavailable } from '../engine/refusal.ts'
 import { MalformedJson, RefusedJson, parseJson } from '../json/json.ts'
 import { parseMultipart, parseUrlencoded } from './forms.ts'
 import type { Limits } from './limits.ts'
-import { type Chunks, readContent } from './read-content.ts'
+import { readContent } from './read-content.ts'
 
 /** The name under which a request keeps the declared media type of its content, and later what was parsed. */
 export const content: unique symbol = Symbol.for('fastify-contract.content')
@@ -30,25 +30,27 @@ interface Content extends RequestBody {
   kind: ContentKind
   /** Of a multipart form. */
   boundary: string | undefined
-  /** The most bytes; undefined for the limit of the route. */
-  maxBytes: number | undefined
+  /** The most bytes. */
+  maxBytes: number
   /** Whether nothing is a body, too: an empty text, or no bytes. */
   isRequired: boolean
 }
 
 /** Drops the media type for an operation without a body, because Fastify would check it (RFC 9110, section 9.3.5). */
-const ignoreContent: preParsingHookHandler = ({ headers }, _reply, payload, done) => {
+const ignoreContent: ContentCheck = ({ headers }) => {
   headers['content-type'] = undefined
-  done(null, payload)
 }
 
-/** Makes the hook that checks the media type of a request. A refusal says what is accepted. */
+/** Checks a request before its content is read. @throws Refusal */
+export type ContentCheck = (request: FastifyRequest, reply: FastifyReply) => void
+
+/** Makes the check of the media type of a request to one route. A refusal says what is accepted. */
 export function expectContent({
   method,
   bodyTypes,
   bodyLimits,
   requiresBody,
-}: Pick<BoundOperation, 'method' | 'bodyTypes' | 'bodyLimits' | 'requiresBody'>): preParsingHookHandler {
+}: Pick<BoundOperation, 'method' | 'bodyTypes' | 'bodyLimits' | 'requiresBody'>): ContentCheck {
   if (bodyTypes.length === 0) return ignoreContent
   const contentOf = createContentMatcher({ bodyTypes, bodyLimits, requiresBody })
   // RFC 5789, section 2.2.
@@ -56,7 +58,8 @@ export function expectContent({
   const inUtf8 = bodyTypes.every((type) => kindOf(type) !== 'bytes') ? ', in UTF-8' : ''
   const allTypes = `Content-Type must be ${bodyTypes.join(' or ')}`
   const remedy = `${allTypes}${inUtf8}`
-  return (request, { raw }, payload, done) => {
+  let routeLimit: number | undefined
+  return (request, { raw }) => {
     const { headers } = request
     // Content codings are not decoded: any content would be malformed JSON (RFC 9110, section 8.4).
     if (headers['content-encoding'] !== undefined) {
@@ -78,13 +81,15 @@ export function expectContent({
     // Before Fastify refuses a QUERY of no media type by itself.
     if (requiresBody && found === undefined) throw emptyBody()
     headers['content-type'] = found?.contentType
+    // Fastify makes `routeOptions` anew each time.
+    const maxBytes = found?.maxBytes ?? (routeLimit ??= request.routeOptions.bodyLimit)
     // What is parsed is added to it.
-    request[content] = found === undefined ? undefined : { ...found }
+    if (found !== undefined) request[content] = { ...found, maxBytes }
+    if (headers.expect === undefined) return
     // Invites the body only now, after authentication, and none that will be refused (RFC 9110, section 10.1.1).
-    const isExpected = request.raw.httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect ?? '')
-    const isTooLarge = () => Number(headers['content-length']) > limitOf(request)
-    if (isExpected && !isTooLarge()) raw.writeContinue()
-    done(null, payload)
+    const isExpected = request.raw.httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect)
+    const isTooLarge = Number(headers['content-length']) > maxBytes
+    if (isExpected && !isTooLarge) raw.writeContinue()
   }
 }
 
@@ -93,12 +98,10 @@ export function emptyBody(): Refusal {
   return new Refusal('malformed_body', 'the body is empty')
 }
 
-/** The most bytes of the content of a request. */
-function limitOf(request: FastifyRequest): number {
-  return request[content]?.maxBytes ?? request.routeOptions.bodyLimit
-}
+/** A declared media type; its `maxBytes` is undefined for the limit of the route. */
+type Declared = Omit<Content, 'maxBytes'> & { maxBytes: number | undefined }
 
-type Found = Content | 'charset' | undefined
+type Found = Declared | 'charset' | undefined
 
 /**
  * Makes the function that finds the declared type for a Content-Type header; undefined if none fits, `charset` if only the
@@ -172,36 +175,32 @@ export function registerBodies(
 ): void {
   let waiting = 0
   const parse: FastifyContentTypeParser = (request, payload, done) => {
-    readContent(request, payload, limitOf(request), (error, chunks) => {
-      // Set by `expectContent`. Bytes are not parsed.
-      const parsed = request[content]!.kind === 'bytes' ? 0 : chunks.length
+    // Set by `expectContent`.
+    const { kind, maxBytes } = request[content]!
+    readContent(request, payload, maxBytes, (error, bytes) => {
+      // Bytes are not parsed.
+      const parsed = kind === 'bytes' ? 0 : bytes.length
       if (error !== null) done(error)
       else if (waiting > 0 && parsed > 0 && waiting + parsed > waitingBodyBytes) {
         done(unavailable('too many bodies are waiting to be parsed; try again in a second'))
       } else {
         waiting += parsed
-        takeTurn(chunks.length, () => {
+        takeTurn(bytes.length, () => {
           waiting -= parsed
           // Otherwise nobody waits for the response any more.
-          if (!request.socket.destroyed) parseAll(request, chunks, done)
+          if (request.socket.destroyed) return
+          let value: unknown
+          try {
+            value = parseBody(request, bytes, bodyLevels)
+          } catch (error) {
+            // What a parser throws outside of its first call would end the process.
+            done(error instanceof Error ? error : new Error(String(error)))
+            return
+          }
+          done(null, value)
         })
       }
     })
-  }
-  // What a parser throws outside of its first call would end the process.
-  function parseAll(
-    request: FastifyRequest,
-    chunks: Chunks,
-    done: (error: Error | null, body?: unknown) => void,
-  ): void {
-    let value: unknown
-    try {
-      value = parseBody(request, chunks.bytes(), bodyLevels)
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)))
-      return
-    }
-    done(null, value)
   }
   app.decorateRequest(content)
   app.removeAllContentTypeParsers()
@@ -219,12 +218,16 @@ function parseBody(request: FastifyRequest, bytes: Buffer<ArrayBuffer>, maxLevel
   const parsed = request[content]!
   if (bytes.length === 0 && !parsed.isRequired) return undefined
   switch (parsed.kind) {
-    case 'json': {
-      const { value, sources, source } = parsedJson(bytes, maxLevels)
-      parsed.sources = sources
-      parsed.source = source
-      return value
-    }
+    case 'json':
+      try {
+        const { value, sources, source } = parseJson(bytes, maxLevels)
+        parsed.sources = sources
+        parsed.source = source
+        return value
+      } catch (error) {
+        if (error instanceof MalformedJson) throw new Refusal('malformed_body', error.message)
+        throw error instanceof RefusedJson ? new Refusal('invalid_request', error.message) : error
+      }
     case 'form':
       return parseUrlencoded(bytes)
     case 'multipart':
@@ -235,14 +238,5 @@ function parseBody(request: FastifyRequest, bytes: Buffer<ArrayBuffer>, maxLevel
     case 'bytes':
       // Not a view of what else was read from the socket.
       return bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes
-  }
-}
-
-function parsedJson(bytes: Buffer, maxLevels: number) {
-  try {
-    return parseJson(bytes, maxLevels)
-  } catch (error) {
-    if (error instanceof MalformedJson) throw new Refusal('malformed_body', error.message)
-    throw error instanceof RefusedJson ? new Refusal('invalid_request', error.message) : error
   }
 }

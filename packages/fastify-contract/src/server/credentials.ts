@@ -21,33 +21,37 @@ export type SentCredentials = string | typeof repeated | undefined
 
 /** Takes the credentials out of a request: an API key is not a parameter of the operation. */
 export function takeCredentials(request: FastifyRequest, fields: readonly CredentialField[]): SentCredentials[] {
-  const { headers, raw } = request
-  const { query } = textsOf(request)
-  const credentials = fields.map(({ in: place, name }): SentCredentials => {
-    if (place === 'cookie') {
-      const [value, ...others] = cookiesOf(headers.cookie).filter(([key]) => key === name)
-      return others.length > 0 ? repeated : value?.[1]
-    }
-    const values = place === 'header' ? headers : query
-    // Objects inherit `constructor`.
-    const value = Object.hasOwn(values, name) ? values[name] : undefined
-    if (value === undefined) return undefined
-    // Node joins repeated fields, or takes the first.
-    const isRepeated = typeof value !== 'string' || (place === 'header' && countOf(name, raw.rawHeaders) > 1)
-    return isRepeated ? repeated : value
-  })
-  for (const { in: place, name } of fields) if (place === 'query') Reflect.deleteProperty(query, name)
-  return credentials
+  const sent: SentCredentials[] = []
+  for (const { in: place, name } of fields) {
+    if (place === 'header') sent.push(inHeader(request, name))
+    else sent.push(place === 'query' ? inQuery(textsOf(request).query, name) : inCookie(request.headers.cookie, name))
+  }
+  for (const { in: place, name } of fields) if (place === 'query') Reflect.deleteProperty(textsOf(request).query, name)
+  return sent
 }
 
 /** @param name in lower case */
-function countOf(name: string, rawHeaders: readonly string[]): number {
+function inHeader({ headers, raw: { rawHeaders } }: FastifyRequest, name: string): SentCredentials {
+  // Objects inherit `constructor`.
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined
+  if (value === undefined) return undefined
+  // Node joins repeated fields, or takes the first.
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const field = rawHeaders[index] ?? ''
     if (field.length === name.length && field.toLowerCase() === name) count++
   }
-  return count
+  return typeof value === 'string' && count <= 1 ? value : repeated
+}
+
+function inQuery(query: Readonly<Record<string, string | string[]>>, name: string): SentCredentials {
+  const value = Object.hasOwn(query, name) ? query[name] : undefined
+  return Array.isArray(value) ? repeated : value
+}
+
+function inCookie(header: string | undefined, name: string): SentCredentials {
+  const [value, ...others] = cookiesOf(header).filter(([key]) => key === name)
+  return others.length > 0 ? repeated : value?.[1]
 }
 
 /** `token68` of RFC 9110, section 11.2, which RFC 6750 calls `b64token`. */

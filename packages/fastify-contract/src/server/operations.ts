@@ -10,7 +10,7 @@ import type { BoundOperation } from '../engine/engine.ts'
 import { ItemStream } from '../engine/item-stream.ts'
 import { sendAcceptQuery } from './accept-query.ts'
 import { authOf } from './authentication.ts'
-import { type BodyOptions, type TakeTurn, registerBodies } from './content.ts'
+import { type BodyOptions, type ContentCheck, type TakeTurn, registerBodies } from './content.ts'
 import type { FailureOf } from './failure-form.ts'
 import { idForLog } from './id-for-log.ts'
 import { readInput, received, served } from './operation-input.ts'
@@ -25,7 +25,8 @@ export interface OperationsOptions extends BodyOptions {
     operation: BoundOperation,
     parameters: RoutePath['parameters'],
   ) => (onRequestHookHandler | onRequestAsyncHookHandler)[]
-  preParsingOf: (operation: BoundOperation) => preParsingHookHandler[]
+  /** What is checked before the body is read, in order. */
+  contentChecksOf: (operation: BoundOperation) => ContentCheck[]
   failureOf: FailureOf
   send: SendReply
 }
@@ -36,7 +37,7 @@ export interface OperationsOptions extends BodyOptions {
  * @param app a context of its own, because its body parsers accept only the operations' media types
  */
 export function registerOperations(app: FastifyInstance, options: OperationsOptions): void {
-  const { contract, operations, onRequestOf, preParsingOf, takeTurn } = options
+  const { contract, operations, onRequestOf, contentChecksOf, takeTurn } = options
   registerBodies(
     app,
     operations.flatMap(({ bodyTypes }) => bodyTypes),
@@ -61,7 +62,7 @@ export function registerOperations(app: FastifyInstance, options: OperationsOpti
         // Fastify derives HEAD from GET, unless the contract has HEAD.
         exposeHeadRoute: !operations.some(({ method, path }) => method === 'head' && path === operation.path),
         onRequest: [...sendAcceptQuery(operations, operation), ...onRequestOf(operation, parameters)],
-        preParsing: [waitForTurn(takeTurn), ...preParsingOf(operation)],
+        preParsing: checkInTurn(takeTurn, contentChecksOf(operation)),
         preValidation: readInput(operation, parameters),
         handler: handlerOf(operation, options),
       })
@@ -75,10 +76,17 @@ function addMethod(app: FastifyInstance, method: string): void {
 }
 
 /** Many requests may be authenticated at once. What follows takes a turn for each. */
-function waitForTurn(takeTurn: TakeTurn): preParsingHookHandler {
-  return (request, _reply, payload, done) => {
+function checkInTurn(takeTurn: TakeTurn, checks: readonly ContentCheck[]): preParsingHookHandler {
+  return (request, reply, payload, done) => {
     takeTurn(0, () => {
-      if (!request.socket.destroyed) done(null, payload)
+      if (request.socket.destroyed) return
+      try {
+        for (const check of checks) check(request, reply)
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)))
+        return
+      }
+      done(null, payload)
     })
   }
 }
@@ -93,11 +101,12 @@ function handlerOf(
     valid.isHandled = true
     const context = { auth: authOf(request), request }
     const sent = await call(valid.input, context, (thrown) => failureOf(thrown, request.log))
-    const logUndeclared = (text: string): void => {
-      request.log.error(idForLog(request), text)
+    if (sent.undeclared !== undefined) request.log.error(idForLog(request), sent.undeclared)
+    if (sent.body instanceof ItemStream) {
+      sent.body.onUndeclared = (text) => {
+        request.log.error(idForLog(request), text)
+      }
     }
-    if (sent.undeclared !== undefined) logUndeclared(sent.undeclared)
-    if (sent.body instanceof ItemStream) sent.body.onUndeclared = logUndeclared
     send(reply, sent)
     // Fastify waits for a reply that is returned, but not for one that is sent.
     return reply.sent ? undefined : reply

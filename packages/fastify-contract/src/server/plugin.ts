@@ -129,7 +129,7 @@ async function serveContract(
           ...authenticate(operation, { schemes, realm, callerOf: options.callerOf }),
         ],
         // After the hooks of the service, which may count the requests of a caller.
-        preParsingOf: (operation) => [...requireScopes(operation), expectContent(operation)],
+        contentChecksOf: (operation) => [...requireScopes(operation), expectContent(operation)],
         bodyLevels: limits.bodyLevels,
         waitingBodyBytes: limits.waitingBodyBytes,
         takeTurn: connections === undefined ? goOn : connections.turns.work,

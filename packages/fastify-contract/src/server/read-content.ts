@@ -14,7 +14,7 @@ const blockBytes = 4_096
 const noBytes = Buffer.alloc(0)
 
 /** The chunks of content. A client can send them with one byte each, so it keeps no object for each short one. */
-export class Chunks {
+class Chunks {
   length = 0
   readonly #parts: Buffer<ArrayBuffer>[] = []
   #block = noBytes
@@ -59,15 +59,23 @@ export function readContent(
   { headers, raw }: FastifyRequest,
   payload: Payload,
   limit: number,
-  done: (error: Error | null, chunks: Chunks) => void,
+  done: (error: Error | null, bytes: Buffer<ArrayBuffer>) => void,
 ): void {
   const declared = headers['content-length']
+  const length = Number(declared)
+  // Most content has arrived with its head, or while the request waited for its turn.
+  if (payload === raw && raw.complete && length > 0 && length <= limit && raw.readableLength === length) {
+    // A hook may have set an encoding.
+    const content = raw.read() as Buffer<ArrayBuffer> | string
+    done(null, typeof content === 'string' ? Buffer.from(content) : content)
+    return
+  }
   const chunks = new Chunks()
 
   function end(error: Error | null): void {
     payload.off('data', add).off('end', finish).off('error', end)
     if (error !== null && payload !== raw) dropRest()
-    done(error, chunks)
+    done(error, error === null ? chunks.bytes() : noBytes)
   }
 
   /** Decodes no more, and drops the rest of what was sent, so that the connection can go on. */
@@ -85,11 +93,11 @@ export function readContent(
 
   function finish(): void {
     const received = payload.receivedEncodedLength ?? chunks.length
-    const isComplete = declared === undefined || received === Number(declared)
+    const isComplete = declared === undefined || received === length
     end(isComplete ? null : new Refusal('malformed_http', 'the size of the body differs from Content-Length'))
   }
 
-  if (Number(declared) > limit) end(tooLarge(limit))
+  if (length > limit) end(tooLarge(limit))
   // Nothing would follow.
   else if (payload.readableEnded || payload.destroyed) end(payload.errored ?? new Error(alreadyRead))
   else payload.on('data', add).on('end', finish).on('error', end)
