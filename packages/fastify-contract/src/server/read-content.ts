@@ -24,23 +24,29 @@ class Chunks {
 
   add(chunk: Buffer<ArrayBuffer>): void {
     this.length += chunk.length
-    if (this.#parts.length === 0 || chunk.length >= longChunk) {
-      this.#endPart()
-      this.#parts.push(chunk)
+    if (this.#parts.length > 0 && chunk.length < longChunk) {
+      this.#copy(chunk)
       return
     }
+    if (this.#parts.length > 0) this.#endPart()
+    this.#parts.push(chunk)
+  }
+
+  bytes(): Buffer<ArrayBuffer> {
+    const [first] = this.#parts
+    // Most content has one chunk.
+    if (first?.length === this.length) return first
+    this.#endPart()
+    return Buffer.concat(this.#parts, this.length)
+  }
+
+  #copy(chunk: Buffer): void {
     if (this.#end + chunk.length > this.#block.length) {
       this.#endPart()
       this.#block = Buffer.allocUnsafe(blockBytes)
       this.#start = this.#end = 0
     }
     this.#end += chunk.copy(this.#block, this.#end)
-  }
-
-  bytes(): Buffer<ArrayBuffer> {
-    this.#endPart()
-    const [first] = this.#parts
-    return first !== undefined && this.#parts.length === 1 ? first : Buffer.concat(this.#parts, this.length)
   }
 
   #endPart(): void {
