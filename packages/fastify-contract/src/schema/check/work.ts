@@ -1,5 +1,5 @@
 import { type Ajv, type Code, type Name, _ } from 'ajv'
-import { type CalledKeyword, changeCode } from './guarded.ts'
+import { type GeneratedKeyword, changeCode } from './guarded.ts'
 import type { RewrittenSchema } from './rewritten-schema.ts'
 import { type KeywordName, isKeyword } from '../read/schema.ts'
 
@@ -21,10 +21,12 @@ export class TooMuchWork extends Error {
   }
 }
 
-/** The counted work of one validation. */
+/** The counted work of one validation. The code of validators adds to it; see `counting`. */
 export class Work {
-  #done = 0
-  #limit: number
+  /** In steps. */
+  done = 0
+  /** That of a small value, until more is done. */
+  limit: number
   #added = 0
   readonly #factor: number
   readonly #root: unknown
@@ -36,7 +38,7 @@ export class Work {
   constructor(root: unknown, factor: number) {
     this.#root = root
     this.#factor = factor
-    this.#limit = minSteps * factor
+    this.limit = minSteps * factor
   }
 
   /** Counts work before it is done. @throws TooMuchWork */
@@ -47,10 +49,10 @@ export class Work {
 
   /** Counts work before it is done. @returns whether it is beyond the limit */
   isTooMuch(steps: number): boolean {
-    this.#done += steps
-    if (this.#done <= this.#limit) return false
-    this.#limit = Math.max(minSteps, (bytesOf(this.#root) - this.#added) * stepsPerByte) * this.#factor
-    return this.#done > this.#limit
+    this.done += steps
+    if (this.done <= this.limit) return false
+    this.limit = Math.max(minSteps, (bytesOf(this.#root) - this.#added) * stepsPerByte) * this.#factor
+    return this.done > this.limit
   }
 
   /** Notes the bytes that a default adds to the value. They do not raise the limit. */
@@ -78,17 +80,20 @@ function sizeOf(value: unknown, valueSize: number, characterSize: number): numbe
   return members.reduce((sum, [name, member]) => sum + name.length * characterSize + size(member), valueSize)
 }
 
+/** The code that counts work before it is done. Below the limit it calls nothing. */
+function counting(steps: Code): Code {
+  return _`if ((this.work.done += ${steps}) > this.work.limit) this.work.count(0);`
+}
+
 /**
  * The keyword that `SchemaRewriter` adds to named schemas with references. If two alternatives of a schema refer back to
  * it, each level of a value doubles the time: 40 levels would take days.
  */
-export const countedKeyword: CalledKeyword = {
+export const countedKeyword: GeneratedKeyword = {
   before: '$ref',
   schemaType: 'boolean',
-  errors: false,
-  validate(this: { work: Work }) {
-    this.work.count(1)
-    return true
+  code({ gen }) {
+    gen.code(counting(_`1`))
   },
 }
 
@@ -113,7 +118,7 @@ function stepsIf(steps: number): Code | undefined {
 export function countKeywords(ajv: Ajv): void {
   changeCode(ajv, Object.keys(stepsOfKeywords).filter(isKeyword), (context, generate, name) => {
     const steps = stepsOfKeywords[name]?.(context.data, context.parentSchema)
-    if (steps !== undefined) context.gen.code(_`this.work.count(${steps})`)
+    if (steps !== undefined) context.gen.code(counting(steps))
     generate()
   })
 }
