@@ -1,8 +1,8 @@
 import { _, str } from 'ajv'
 import type { GeneratedKeyword } from './guarded.ts'
-import { LinearPattern } from '../patterns/linear-pattern.ts'
+import { LinearPattern, positionsPerStep, shortText } from '../patterns/linear-pattern.ts'
 import type { RewrittenSchema } from './rewritten-schema.ts'
-import { TooMuchWork } from './work.ts'
+import { TooMuchWork, isTooMuch } from './work.ts'
 
 /** A pattern of a schema, in the code of its validator. */
 class SchemaPattern extends LinearPattern {
@@ -29,10 +29,17 @@ export function patternKeyword(): GeneratedKeyword {
       const compiled = patterns.get(text) ?? new SchemaPattern(text)
       patterns.set(text, compiled)
       const pattern = gen.scopeValue('pattern', { ref: compiled })
-      gen.if(_`${pattern}.isTooLong(${data}, this.work)`, () =>
-        gen.throw(_`${pattern}.problemAt(instancePath + ${it.errorPath})`),
-      )
-      context.fail(_`!${pattern}.test(${data})`)
+      let isTooLong = _`${pattern}.isTooLong(${data}, this.work)`
+      let matches = _`${pattern}.test(${data})`
+      if (compiled.short !== undefined) {
+        // As the two do it, but without a call: most texts are short, and so is what they match.
+        const isShort = _`${data}.length <= ${shortText}`
+        const short = gen.scopeValue('pattern', { ref: compiled.short })
+        isTooLong = _`(${isShort} ? ${isTooMuch(_`(${data}.length + 1) / ${positionsPerStep}`)} : ${isTooLong})`
+        matches = _`(${isShort} ? ${short} : ${pattern}).test(${data})`
+      }
+      gen.if(isTooLong, () => gen.throw(_`${pattern}.problemAt(instancePath + ${it.errorPath})`))
+      context.fail(_`!${matches}`)
     },
   }
 }

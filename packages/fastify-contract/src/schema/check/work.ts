@@ -21,7 +21,7 @@ export class TooMuchWork extends Error {
   }
 }
 
-/** The counted work of one validation. The code of validators adds to it; see `counting`. */
+/** The counted work of one validation. The code of validators adds to it; see `isTooMuch`. */
 export class Work {
   /** In steps. */
   done = 0
@@ -80,7 +80,12 @@ function sizeOf(value: unknown, valueSize: number, characterSize: number): numbe
   return members.reduce((sum, [name, member]) => sum + name.length * characterSize + size(member), valueSize)
 }
 
-/** The code that counts work before it is done. Below the limit it calls nothing. */
+/** The code that counts work before it is done, and is true beyond the limit. Below it, it calls nothing. */
+export function isTooMuch(steps: Code): Code {
+  return _`(this.work.done += ${steps}) > this.work.limit && this.work.isTooMuch(0)`
+}
+
+/** The code that counts work likewise, and throws `TooMuchWork`. */
 function counting(steps: Code): Code {
   return _`if ((this.work.done += ${steps}) > this.work.limit) this.work.count(0);`
 }
