@@ -31,9 +31,11 @@ export function createAssertions(schema: ScalarSchema): (value: Scalar) => boole
     .filter(isNumeric)
     .flatMap((name) => (schema[name] === undefined ? [] : checkOf[name](schema[name])))
   if (schema.format === 'float') checks.push((value) => Number.isFinite(Math.fround(Number(value))))
-  return (value) =>
-    allowed.every((constants) => constants.has(keyOf(value))) &&
-    (typeof value === 'boolean' || checks.every((isMet) => isMet(value)))
+  return (value) => {
+    for (const constants of allowed) if (!constants.has(keyOf(value))) return false
+    if (typeof value !== 'boolean') for (const isMet of checks) if (!isMet(value)) return false
+    return true
+  }
 }
 
 /** Maps equal scalars to one member of a Set: a number and a bigint may be the same integer. */

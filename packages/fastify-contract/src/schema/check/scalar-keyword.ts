@@ -1,4 +1,4 @@
-import { type Code, type KeywordCxt, type Name, _ } from 'ajv'
+import { type Code, type KeywordCxt, type Name, _, nil } from 'ajv'
 import { and } from 'ajv/dist/compile/codegen/index.js'
 import { integerRanges, isDecimal, isExact, isIntegerFormat, isOfBigInts } from '../../json/integers.ts'
 import { readJsonInteger, readNumber } from '../../json/integers.ts'
@@ -6,7 +6,7 @@ import { mustBe } from './equality-keywords.ts'
 import { type CalledKeyword, type GeneratedKeyword, guarded } from './guarded.ts'
 import type { RewrittenSchema } from './rewritten-schema.ts'
 import { type Scalar, type ScalarSchema, createAssertions } from './scalar-assertions.ts'
-import { type KeywordFunction, type Validation, errorAt } from './validation.ts'
+import { type Coercion, type KeywordFunction, type Validation, errorAt } from './validation.ts'
 
 /** A value of the type and the format of a schema. */
 interface Typed {
@@ -48,7 +48,7 @@ export function scalarKeyword(): GeneratedKeyword {
         const isText = typeof data === 'string' && this.texts?.has(container) === true
         const source = isText ? data : this.sources?.get(container)?.get(String(key))
         const typed = read(schema, data, source)
-        this.isRounded ||= isRounded(data, source)
+        if (source !== undefined && !isText && isRounded(data, source)) this.isRounded = true
         if (schema.type === undefined && typed === undefined) return true
         const isValid = typed !== undefined && meetsAssertions(typed.exact)
         if (!isValid || (typed.coerced === undefined && this.branches === 0)) {
@@ -60,7 +60,9 @@ export function scalarKeyword(): GeneratedKeyword {
           this.coercions.push({ container, key, problem: errorAt(place, messageOf(data, isText)) })
         // Notes an unchanged bigint too, so that a number of another branch does not replace it.
         else if (schema.type !== undefined && (coerced !== data || typeof coerced === 'bigint')) {
-          this.coercions.push({ container, key, value: coerced, isRounded: isRounded(coerced, source) })
+          // An integer becomes the same one.
+          const mayBeRounded = schema.type === 'number' && source !== undefined
+          this.coercions.push({ container, key, value: coerced, isRounded: mayBeRounded && isRounded(coerced, source) })
         }
         return true
       }
@@ -71,9 +73,10 @@ export function scalarKeyword(): GeneratedKeyword {
 }
 
 /**
- * The condition under which a value is valid and stays as it is: one of JSON whose source text says no more than the value.
+ * The condition under which a value is valid, and stays as it is or becomes a bigint: one of JSON whose source text says no
+ * more than the value.
  */
-function isPlainScalar({ parentSchema, data }: KeywordCxt): Code | undefined {
+function isPlainScalar({ gen, parentSchema, data, it }: KeywordCxt): Code | undefined {
   const { scalar = {} }: RewrittenSchema = parentSchema
   const { type, format, minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...others } = scalar
   if (type === undefined || format === 'float' || Object.keys(others).length > 0) return undefined
@@ -89,13 +92,26 @@ function isPlainScalar({ parentSchema, data }: KeywordCxt): Code | undefined {
     if (typeof bound === 'bigint') return undefined
     if (bound !== undefined) conditions.push(_`${data} ${operator} ${bound}`)
   }
+  if (isOfBigInts(format)) {
+    const toBigInt = gen.scopeValue('func', { ref: noteBigInt })
+    const note = _`${toBigInt}(this.coercions, ${it.parentData}, ${it.parentDataProperty}, ${data})`
+    conditions.push(_`(typeof ${data} === "bigint" || ${note})`)
+  }
   return and(isOfType(type, format, data), ...conditions)
+}
+
+/** @returns true, for a condition */
+function noteBigInt(coercions: Coercion[], container: Coercion['container'], key: string | number, data: number): true {
+  coercions.push({ container, key, value: BigInt(data), isRounded: false })
+  return true
 }
 
 function isOfType(type: 'integer' | 'number', format: string | undefined, data: Name): Code {
   if (isOfBigInts(format)) {
     const wrapped = format === 'int64' ? _`BigInt.asIntN(64, ${data})` : _`BigInt.asUintN(64, ${data})`
-    return _`this.isReply && typeof ${data} === "bigint" && ${wrapped} === ${data} && (this.hasBigInts = true)`
+    const isBigInt = _`this.isReply && typeof ${data} === "bigint" && ${wrapped} === ${data} && (this.hasBigInts = true)`
+    const isSafe = _`this.sources === undefined && Number.isSafeInteger(${data})`
+    return _`(${isBigInt} || ${isSafe}${format === 'int64' ? nil : _` && ${data} >= 0`})`
   }
   if (type === 'number') return _`this.sources === undefined && Number.isFinite(${data})`
   if (format === 'int32')
@@ -111,6 +127,8 @@ function read(schema: ScalarSchema, data: unknown, source: string | undefined): 
     const value = isText ? booleans.get(source) : data
     return typeof value === 'boolean' ? { exact: value, coerced: value } : undefined
   }
+  // As most are sent.
+  if (isText && schema.type === 'integer' && safeDecimal.test(source)) return typedInteger(schema, Number(source), true)
   const number = isText ? readNumber(source) : data
   if (typeof number !== 'number' && typeof number !== 'bigint') return undefined
   if (schema.type !== 'integer') return typedNumber(schema, number, source)
@@ -119,6 +137,9 @@ function read(schema: ScalarSchema, data: unknown, source: string | undefined): 
   if (integer === undefined) return undefined
   return typedInteger(schema, integer, isText ? isDecimal(source) : isExact(source, integer))
 }
+
+/** An integer in plain decimal form that a double holds. */
+const safeDecimal = /^(?:0|-?[1-9][0-9]{0,14})$/
 
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
@@ -130,8 +151,8 @@ function isInteger(data: number | bigint): boolean {
 }
 
 /** Whether a value is an integer that its source text is not, because a double does not hold it. */
-function isRounded(value: unknown, source: string | undefined): boolean {
-  if (typeof value !== 'number' || source === undefined || !Number.isInteger(value)) return false
+function isRounded(value: unknown, source: string): boolean {
+  if (typeof value !== 'number' || !Number.isInteger(value)) return false
   return readJsonInteger(source) !== BigInt(value)
 }
 

@@ -15,7 +15,7 @@ import { TooMuchWork, Work } from './work.ts'
 export type KeywordFunction = ReturnType<NonNullable<FuncKeywordDefinition['compile']>>
 
 /** The value that replaces the sent one for the handler, or why the handler cannot get it. */
-interface Coercion {
+export interface Coercion {
   container: Record<string | number, unknown>
   key: string | number
   value?: unknown
