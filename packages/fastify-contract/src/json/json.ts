@@ -34,7 +34,9 @@ export interface ParsedJson {
  */
 export function parseJson(bytes: Uint8Array, maxLevels = Infinity): ParsedJson {
   if (!isUtf8(bytes)) throw new MalformedJson('the body is not UTF-8')
-  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+  const content = (
+    Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  ).toString()
   const text = content.startsWith('\ufeff') ? content.slice(1) : content
   if (text === '') throw new MalformedJson('the body is empty')
   const plain = parsePlain(text, maxLevels)
@@ -79,7 +81,11 @@ function isExactWithin(value: unknown, levels: number): boolean {
   if (!hasMembers(value)) return true
   if (levels === 0) return false
   if (Array.isArray(value)) return value.every((item) => isExactWithin(item, levels - 1))
-  for (const name in value) if (!isExactWithin(value[name], levels - 1)) return false
+  for (const name in value) {
+    const member = value[name]
+    // Most members are strings.
+    if (typeof member !== 'string' && !isExactWithin(member, levels - 1)) return false
+  }
   return true
 }
 
