@@ -81,6 +81,8 @@ export interface Validated<Value> {
   hasBigInts?: boolean
 }
 
+const noOrigin: Origin = {}
+
 /**
  * Validates a value, and removes undeclared properties. In a valid request, coerces numbers and booleans.
  *
@@ -91,7 +93,7 @@ export function validate<Value extends object>(
   validators: readonly ValidateFunction[],
   given: Value,
   direction: Direction | undefined,
-  { sources, texts }: Origin = {},
+  { sources, texts }: Origin = noOrigin,
 ): Validated<Value> {
   const undeclared: ErrorObject[] = []
   const isReply = direction === 'response'
@@ -155,13 +157,35 @@ export function validate<Value extends object>(
   }
 }
 
+// In this function and the next, loops and no functions of lists, because every request and reply comes here.
+
 function errorsOf(validators: readonly ValidateFunction[], value: object, state: Validation): ErrorObject[] {
-  // Loops, because every request and reply comes here.
   let errors: ErrorObject[] = []
   for (const isValid of validators) if (!isValid.call(state, value)) errors = errors.concat(isValid.errors ?? [])
-  if (errors.length > 0) return errors
-  for (const { problem } of state.coercions) if (problem !== undefined) errors.push(problem)
+  if (errors.length === 0) for (const { problem } of state.coercions) if (problem !== undefined) errors.push(problem)
   return errors
+}
+
+/** Replaces the values of a valid request. @returns why a handler may not get them */
+function handOver(validators: readonly ValidateFunction[], value: object, state: Validation): ErrorObject[] {
+  const { coercions, sources } = state
+  const infinite = sources !== undefined && mayBeInfinite(sources) ? infinitePlace(value, '') : undefined
+  if (infinite !== undefined) return [errorAt(infinite, 'must not be a number beyond the range of a double')]
+  let { isRounded } = state
+  for (const coercion of coercions) {
+    coercion.container[coercion.key] = coercion.value
+    if (coercion.isRounded === true) isRounded = true
+  }
+  // For a value that is both int64 and `number`, the bigint wins, because it is exact.
+  for (const { container, key, value: coerced } of coercions) if (typeof coerced === 'bigint') container[key] = coerced
+  if (!isRounded) return []
+  // Integers were judged as they were sent. What a handler gets must be valid, too.
+  return errorsOf(validators, value, { ...state, sources: undefined, coercions: [], objects: [] })
+}
+
+/** Whether a number may be beyond the range of a double. */
+function mayBeInfinite(sources: NumberSources): boolean {
+  return sources.values().some((numbers) => numbers.values().some((source) => isInfinite(Number(source))))
 }
 
 export function errorAt(instancePath: string, message: string): ErrorObject {
@@ -182,21 +206,6 @@ function infinitePlace(value: unknown, place: string): string | undefined {
     if (found !== undefined) return found
   }
   return undefined
-}
-
-/** Replaces the values of a valid request. @returns why a handler may not get them */
-function handOver(validators: readonly ValidateFunction[], value: object, state: Validation): ErrorObject[] {
-  const { coercions, sources } = state
-  const isTooLarge = (source: string) => isInfinite(Number(source))
-  const mayBeInfinite = sources?.values().some((numbers) => numbers.values().some(isTooLarge)) === true
-  const infinite = mayBeInfinite ? infinitePlace(value, '') : undefined
-  if (infinite !== undefined) return [errorAt(infinite, 'must not be a number beyond the range of a double')]
-  for (const { container, key, value: coerced } of coercions) container[key] = coerced
-  // For a value that is both int64 and `number`, the bigint wins, because it is exact.
-  for (const { container, key, value: coerced } of coercions) if (typeof coerced === 'bigint') container[key] = coerced
-  if (!state.isRounded && !coercions.some(({ isRounded }) => isRounded)) return []
-  // Integers were judged as they were sent. What a handler gets must be valid, too.
-  return errorsOf(validators, value, { ...state, sources: undefined, coercions: [], objects: [] })
 }
 
 /**
