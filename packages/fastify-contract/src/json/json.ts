@@ -34,9 +34,8 @@ export interface ParsedJson {
  */
 export function parseJson(bytes: Uint8Array, maxLevels = Infinity): ParsedJson {
   if (!isUtf8(bytes)) throw new MalformedJson('the body is not UTF-8')
-  const content = (
-    Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  ).toString()
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const content = buffer.toString()
   const text = content.startsWith('\ufeff') ? content.slice(1) : content
   if (text === '') throw new MalformedJson('the body is empty')
   const plain = parsePlain(text, maxLevels)
