@@ -239,10 +239,11 @@ export const maps: readonly string[] = [
 
 /** Statuses without content (RFC 9110, sections 15.3.5, 15.3.6, 15.4.5). */
 export const contentless = [204, 205, 304] as const
+const contentlessNumbers: readonly number[] = contentless
 
 /** Whether the responses of a status have no content. */
 export function isContentless(status: number): boolean {
-  return contentless.some((each) => each === status)
+  return contentlessNumbers.includes(status)
 }
 
 /** Finds the key under which the response of a status is declared: its own, that of its range such as `4XX`, or `default`. */

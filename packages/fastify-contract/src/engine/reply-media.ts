@@ -3,7 +3,7 @@ import { type ContentKind, contentTypeOf, createMatcher, isJson, isRange, kindOf
 import { framingOf, parseMediaType } from '../document/media-type.ts'
 import { typesOf } from '../schema/read/meaning.ts'
 import type { NamedSchemas, Schema } from '../schema/read/schema.ts'
-import { Encoded, chunksOf } from '../types/encoded.ts'
+import { Encoded, isStream } from '../types/encoded.ts'
 import { createFrame } from './item-framing.ts'
 import type { ItemMedia } from './item-stream.ts'
 import type { Check, Checked, ReplyChecks } from './reply-checks.ts'
@@ -41,12 +41,14 @@ export function createMediaFinder(
     const check = checkOfKind === false ? checkItems : checkOfKind(kindOf(type))
     return { contentType: contentTypeOf(type), isJson: isJson(type), items, check }
   }
-  const single = new Map(types.map((type, index) => [type, mediaOf(type, index)]))
+  const all = types.map((type, index) => [type, mediaOf(type, index)] as const)
+  const single = new Map(all.filter(([type]) => !isRange(type)))
   const ranges = types.filter(isRange)
   const rangeOf = createMatcher(ranges)
   return (type) => {
-    if (!isRange(type) && single.has(type)) return single.get(type)
-    const parsed = ranges.length > 0 && fieldValue.test(type) ? parseMediaType(type) : undefined
+    const media = single.get(type)
+    if (media !== undefined || ranges.length === 0) return media
+    const parsed = fieldValue.test(type) ? parseMediaType(type) : undefined
     const range = ranges[parsed === undefined ? -1 : rangeOf(parsed)]
     return range === undefined ? undefined : mediaOf(type, types.indexOf(range))
   }
@@ -83,8 +85,8 @@ function createBodyCheck(
     switch (kind) {
       case 'json':
         return (body) => {
-          if (body instanceof Encoded) return accept(body)
-          return chunksOf(body) === undefined ? check(body) : { problem: notEncoded, value: body }
+          if (isStream(body)) return { problem: notEncoded, value: body }
+          return body instanceof Encoded ? { value: body } : check(body)
         }
       case 'text':
         return (body) => {
@@ -102,10 +104,6 @@ function createBodyCheck(
 
 function accept<Value>(value: Value): Checked<Value> {
   return { value }
-}
-
-function isStream(body: unknown): boolean {
-  return !(body instanceof Encoded) && chunksOf(body) !== undefined
 }
 
 const notEncoded = 'the body is a stream; return its value or an Encoded stream of JSON'

@@ -46,8 +46,8 @@ interface DeclaredReply {
   requiredHeaders: string[]
   declaresCaching: boolean
   types: string[]
-  /** The media type of a reply that names none; undefined if it must. */
-  defaultType: string | undefined
+  /** That of a reply that names none; undefined if it must. */
+  defaultMedia: CheckedMedia | undefined
   /** Finds how to send and check a body; undefined if its media type is not declared. */
   mediaOf: (type: string) => CheckedMedia | undefined
   checks: readonly ReplyCheck[]
@@ -86,15 +86,24 @@ export function createReplyValidators({
   }
 
   return ({ responses }) => {
-    const byStatus = Object.entries(responses).map(([status, response]) => [status, declaredReply(response)] as const)
-    const replies = Object.fromEntries(byStatus)
+    const replies = Object.entries(responses).map(([key, response]) => [key, declaredReply(response)] as const)
+    const byKey = Object.fromEntries(replies)
+    /** Those of one status. Others are found by range, or are the default. */
+    const byStatus = new Map(
+      replies.map(([key, reply]) => [Number(key), reply] as const).filter(([status]) => isFinalStatus(status)),
+    )
+    const declaredFor = (status: unknown): DeclaredReply | undefined => {
+      if (!isFinalStatus(status)) throw new ContractViolation('the status is not an integer from 200 to 599')
+      return declaredResponse(byKey, status)
+    }
     return {
-      compile: () => checks.compile(byStatus.flatMap(([, reply]) => reply.checks)),
+      compile: () => checks.compile(replies.flatMap(([, reply]) => reply.checks)),
       validate(reply, kind = 'reply') {
-        if (!isFinalStatus(reply.status)) throw new ContractViolation('the status is not an integer from 200 to 599')
-        const found = declaredResponse(replies, reply.status)
+        const found = byStatus.get(reply.status) ?? declaredFor(reply.status)
         if (found === undefined) throw new ContractViolation('the status is not declared')
-        return validContent(reply, validHeaders(reply, found, kind), found)
+        const { headers = noHeaders } = reply
+        const isEmpty = headers === noHeaders && found.requiredHeaders.length === 0
+        return validContent(reply, isEmpty ? headers : validHeaders(headers, found, kind), found)
       },
     }
   }
@@ -104,11 +113,11 @@ export function createReplyValidators({
  * Whether a response can have a status (RFC 9110, section 15). One of 100 to 199 precedes the response; `default` does not
  * include it.
  */
-function isFinalStatus(status: unknown): boolean {
+function isFinalStatus(status: unknown): status is number {
   return Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599
 }
 
-function validHeaders({ headers = noHeaders }: AnyReply, declared: DeclaredReply, kind: 'reply' | 'failure'): Headers {
+function validHeaders(headers: Headers, declared: DeclaredReply, kind: 'reply' | 'failure'): Headers {
   const { problem, value } =
     kind === 'reply' ? declared.checkHeaders(headers) : { problem: missingHeader(headers, declared), value: headers }
   if (problem !== undefined) throw new ContractViolation(problem)
@@ -124,7 +133,7 @@ function missingHeader(headers: Headers, declared: DeclaredReply): string | unde
 function validContent(
   { status, body, contentType }: AnyReply,
   headers: Headers,
-  { types, defaultType, mediaOf, declaresCaching }: DeclaredReply,
+  { types, defaultMedia, mediaOf, declaresCaching }: DeclaredReply,
 ): ValidReply {
   if (types.length === 0) {
     if (body !== undefined || contentType !== undefined) throw new ContractViolation('no body is declared')
@@ -133,16 +142,17 @@ function validContent(
   // A range may declare content for such a status.
   if (isContentless(status)) throw new ContractViolation('HTTP allows no content with this status')
   if (body === undefined) throw new ContractViolation('the body is missing')
-  const type = contentType ?? defaultType
-  if (type === undefined) {
-    const remedy = types.some(isRange) ? `a media type that ${types.join(', ')} includes` : `one of ${types.join(', ')}`
-    throw new ContractViolation(`the media type is missing; set contentType to ${remedy}`)
-  }
-  const media = mediaOf(type)
-  if (media === undefined) throw new ContractViolation(`the media type ${type} is not declared`)
+  const media = contentType === undefined ? defaultMedia : mediaOf(contentType)
+  if (media === undefined) throw new ContractViolation(mediaProblem(contentType, types))
   const { problem, undeclared, value, hasBigInts } = media.check(body)
   if (problem !== undefined) throw new ContractViolation(problem)
   return { status, headers, media, body: value, hasBigInts, declaresCaching, undeclared }
+}
+
+function mediaProblem(contentType: string | undefined, types: readonly string[]): string {
+  if (contentType !== undefined) return `the media type ${contentType} is not declared`
+  const remedy = types.some(isRange) ? `a media type that ${types.join(', ')} includes` : `one of ${types.join(', ')}`
+  return `the media type is missing; set contentType to ${remedy}`
 }
 
 /** The only media type, `application/json`, or the only JSON of several; undefined for a range. */
@@ -166,13 +176,15 @@ function readResponse(
   const types = Object.keys(content)
   const declared = Object.entries(headers).filter(([name]) => name.toLowerCase() !== serverHeader)
   const required = declared.filter(([, header]) => header.required === true).map(([name]) => name)
+  const mediaOf = createMediaFinder(content, checkOf, schemas)
+  const defaultType = defaultTypeOf(types)
   return {
     checkHeaders: validateHeaders(declared, required, checkOf),
     requiredHeaders: required.map((name) => name.toLowerCase()),
     declaresCaching: declared.some(([name]) => name.toLowerCase() === 'cache-control'),
     types,
-    defaultType: defaultTypeOf(types),
-    mediaOf: createMediaFinder(content, checkOf, schemas),
+    defaultMedia: defaultType === undefined ? undefined : mediaOf(defaultType),
+    mediaOf,
     checks,
   }
 }
@@ -186,7 +198,6 @@ function validateHeaders(
   const properties = Object.fromEntries(declared.map(([name, { schema = true }]) => [name, schema]))
   const check = checkOf('header', { type: 'object', properties, required, additionalProperties: false })
   return (given) => {
-    if (required.length === 0 && given === noHeaders) return { value: given }
     const checked = check(given)
     if (checked.problem !== undefined) return checked
     const headers = checked.value

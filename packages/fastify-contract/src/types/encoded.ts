@@ -27,9 +27,12 @@ export async function decode({ chunks }: Encoded<unknown>): Promise<unknown> {
 /** The chunks of a streamed body; undefined for any other body. */
 export function chunksOf(body: unknown): AsyncIterable<Uint8Array> | undefined {
   const content: unknown = body instanceof Encoded ? body.chunks : body
-  const isStream = typeof content === 'object' && content !== null && Symbol.asyncIterator in content
-  // The chunks are checked when they are read.
-  return isStream ? (content as AsyncIterable<Uint8Array>) : undefined
+  return isStream(content) ? content : undefined
+}
+
+/** Whether a body is a stream, unless it is `Encoded`. Its chunks are checked when they are read. */
+export function isStream(body: unknown): body is AsyncIterable<Uint8Array> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 }
 
 /**
