@@ -37,6 +37,8 @@ export class Reads {
   readonly #parts: Waiting<() => Part, Part>[] = []
   /** The bytes that lists have read in this turn. */
   #bytes = 0
+  /** Whether `begin` has begun a snapshot for several reads. Some faults end it, and so does a commit. */
+  #hasSnapshot = false
   /** The size of a list's first page: about a chunk, judging by the plants that were read last. */
   #firstRows = pageRows
 
@@ -90,50 +92,61 @@ export class Reads {
     try {
       return run()
     } catch (error) {
-      // A list may outlive the store if its client was cut off at the shutdown.
-      if (!this.#database.open) return 'unavailable'
-      if (!isUnavailable(error)) throw error
-      this.#onFault(error)
-      return 'unavailable'
+      if (this.#isUnavailable(error)) return 'unavailable'
+      throw error
     }
   }
 
-  /** Begins a snapshot and looks up the tokens. `end` reads the lists of the accepted requests in the same snapshot. */
-  begin(): void {
-    if (this.#lookups.length === 0) return
-    this.#endSnapshot()
-    if (this.#lookups.length > 1) this.#read(() => this.#statements.begin.run())
-    for (const lookup of this.#lookups.splice(0)) this.#answer(lookup)
+  /** Whether a read failed because the database cannot be read now. Reports it then. */
+  #isUnavailable(error: unknown): boolean {
+    // A list may outlive the store if its client was cut off at the shutdown.
+    if (!this.#database.open) return true
+    if (!isUnavailable(error)) return false
+    this.#onFault(error)
+    return true
+  }
+
+  /** Looks up the tokens. `end` reads the lists of the accepted requests in the same snapshot. */
+  readonly begin = (): void => {
+    const lookups = this.#lookups
+    if (lookups.length === 0) return
+    this.#lookups = []
+    if (this.#hasSnapshot) this.#endSnapshot()
+    if (lookups.length > 1) this.#beginSnapshot()
+    for (let index = 0; index < lookups.length; index++) this.#answer(lookups[index]!)
   }
 
   /** Reads rows and lists, and ends the snapshot. */
   end(): void {
-    this.#bytes = 0
-    // A single read is a snapshot by itself.
-    if (this.#rows.length + this.#texts.length + this.#parts.length > 1 && !this.#database.inTransaction) {
-      this.#read(() => this.#statements.begin.run())
+    const count = this.#rows.length + this.#texts.length + this.#parts.length
+    if (count > 0) {
+      this.#bytes = 0
+      if (count > 1) this.#beginSnapshot()
+      if (this.#rows.length > 0) this.#answerSome(this.#rows)
+      if (this.#texts.length > 0) this.#answerSome(this.#texts)
+      if (this.#parts.length > 0) this.#answerSome(this.#parts)
     }
-    this.#answerSome(this.#rows)
-    this.#answerSome(this.#texts)
-    this.#answerSome(this.#parts)
-    this.#endSnapshot()
+    if (this.#hasSnapshot) this.#endSnapshot()
     if (this.#lookups.length + this.#rows.length + this.#texts.length + this.#parts.length > 0) this.#schedule()
+  }
+
+  /** Begins a snapshot, unless one is open. A single read is a snapshot by itself. */
+  #beginSnapshot(): void {
+    if (this.#database.inTransaction) return
+    this.#hasSnapshot = this.#read(() => this.#statements.begin.run()) !== 'unavailable'
   }
 
   /** Reads at least one, so that neither short nor long lists keep the others waiting. */
   #answerSome<Outcome>(waiting: Waiting<() => Outcome, Outcome>[]): void {
     let count = 0
-    for (const item of waiting) {
-      if (count > 0 && this.#bytes >= turnBytes) break
-      this.#answer(item)
-      count++
-    }
+    do this.#answer(waiting[count++]!)
+    while (count < waiting.length && this.#bytes < turnBytes)
     waiting.splice(0, count)
   }
 
   #endSnapshot(): void {
-    // Some faults end the transaction, and so does a commit.
     if (this.#database.inTransaction) this.#statements.end.run()
+    this.#hasSnapshot = false
   }
 
   #add<Outcome>(waiting: Waiting<() => Outcome, Outcome>[], item: () => Outcome): Promise<Outcome | 'unavailable'> {
@@ -145,9 +158,10 @@ export class Reads {
 
   #answer<Outcome>({ item, resolve, reject }: Waiting<() => Outcome, Outcome>): void {
     try {
-      resolve(this.#read(item))
+      resolve(item())
     } catch (error) {
-      reject(error)
+      if (this.#isUnavailable(error)) resolve('unavailable')
+      else reject(error)
     }
   }
 

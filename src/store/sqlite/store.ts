@@ -49,14 +49,14 @@ export function openSqliteStore({
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true
-    setImmediate(() => {
-      reads.begin()
-    })
-    setImmediate(() => {
-      isScheduled = false
-      reads.end()
-      queue.commit()
-    })
+    setImmediate(reads.begin)
+    setImmediate(endTurn)
+  }
+
+  function endTurn(): void {
+    isScheduled = false
+    reads.end()
+    queue.commit()
   }
 
   /** Reports a fault once, until the files are back in place. */
