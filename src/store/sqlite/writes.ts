@@ -74,28 +74,26 @@ export class WriteQueue {
   /** Commits the next batch. */
   commit(): void {
     if (this.#waiting.length === 0 || this.#isWaitingForLock) return
-    const error = this.#tryCommit()
-    if (isBusy(error)) void this.#waitForLock()
-    else this.#continue(error)
+    if (this.#tryCommit() === undefined) this.#continue()
+    else void this.#waitForLock()
   }
 
   async #waitForLock(): Promise<void> {
     this.#isWaitingForLock = true
     const deadline = performance.now() + this.#options.lockTimeoutMilliseconds
-    let error: unknown
+    let busy: unknown
     do {
       await sleep(lockRetryMilliseconds)
-      error = this.#tryCommit()
-    } while (isBusy(error) && performance.now() < deadline)
+      busy = this.#tryCommit()
+    } while (busy !== undefined && performance.now() < deadline)
     this.#isWaitingForLock = false
-    this.#continue(error)
+    if (busy !== undefined) this.#fail(this.#waiting.splice(0), busy)
+    this.#continue()
   }
 
-  /** @param error why no transaction could begin in time */
-  #continue(error: unknown): void {
-    if (error !== undefined) this.#fail(this.#waiting.splice(0), error)
+  #continue(): void {
     if (this.#waiting.length > 0) this.#options.schedule()
-    else for (const resolve of this.#onIdle.splice(0)) resolve()
+    else if (this.#onIdle.length > 0) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
   /** @returns the error if another process holds the write lock; then the writes stay in the queue */
@@ -104,10 +102,10 @@ export class WriteQueue {
       refuse(this.#waiting.splice(0))
       return undefined
     }
-    let batch = this.#waiting.splice(0, this.#maxBatch)
+    let batch = this.#waiting
+    this.#waiting = batch.length > this.#maxBatch ? batch.splice(this.#maxBatch) : []
     try {
       while (batch.length > 0) batch = this.#runBatch(batch)
-      return undefined
     } catch (error) {
       this.#rollBack()
       if (isBusy(error)) {
@@ -115,26 +113,29 @@ export class WriteQueue {
         return error
       }
       this.#fail(batch, error)
-      return undefined
     }
+    return undefined
   }
 
   /**
-   * Runs writes in a transaction. Commits it unless some of them met a damaged page: SQLite commits nothing after that.
+   * Runs writes in a transaction, and gives them their outcomes when it is committed. It is not if some of them met a
+   * damaged page: SQLite commits nothing after that.
    *
    * @returns the writes to run again, without those that met damage
    */
   #runBatch(batch: Waiting<Write, unknown>[]): Waiting<Write, unknown>[] {
-    this.#begin()
+    // No transaction is open: the snapshot of this turn has ended, and a batch that fails is rolled back.
+    this.#statements.begin.run()
     const outcomes: unknown[] = []
     let isDamaged = false
-    for (const { item } of batch) {
+    for (let index = 0; index < batch.length; index++) {
       try {
-        outcomes.push(item(this.#statements))
+        outcomes.push(batch[index]!.item(this.#statements))
       } catch (error) {
         if (isDamage(error)) {
           isDamaged = true
-          this.#begin()
+          this.#rollBack()
+          this.#statements.begin.run()
         } else if (!(error instanceof Error) || !this.#database.inTransaction || isUnavailable(error)) throw error
         // Only this write failed.
         outcomes.push(error)
@@ -142,7 +143,17 @@ export class WriteQueue {
     }
     if (isDamaged) return this.#failDamaged(batch, outcomes)
     this.#statements.commit.run()
-    this.#settle(batch, outcomes)
+    // If the file was removed meanwhile, the commit went into the removed file.
+    if (!this.#options.isInPlace()) {
+      refuse(batch)
+      return []
+    }
+    this.#options.onCommit?.(batch.length)
+    for (let index = 0; index < batch.length; index++) {
+      const outcome = outcomes[index]
+      if (outcome instanceof Error) batch[index]!.reject(outcome)
+      else batch[index]!.resolve(outcome)
+    }
     return []
   }
 
@@ -157,30 +168,9 @@ export class WriteQueue {
     })
   }
 
-  /** Begins a transaction, in place of an open one or of the snapshot of reads that run in the same turn. */
-  #begin(): void {
-    this.#rollBack()
-    this.#statements.begin.run()
-  }
-
   /** Some faults have rolled back the transaction already. */
   #rollBack(): void {
     if (this.#database.inTransaction) this.#statements.rollback.run()
-  }
-
-  /** Resolves the writes of a committed transaction. */
-  #settle(batch: Waiting<Write, unknown>[], outcomes: unknown[]): void {
-    // If the file was removed meanwhile, the commit went into the removed file.
-    if (!this.#options.isInPlace()) {
-      refuse(batch)
-      return
-    }
-    this.#options.onCommit?.(batch.length)
-    for (const [index, { resolve, reject }] of batch.entries()) {
-      const outcome = outcomes[index]
-      if (outcome instanceof Error) reject(outcome)
-      else resolve(outcome)
-    }
   }
 
   #fail(batch: Waiting<Write, unknown>[], error: unknown): void {
