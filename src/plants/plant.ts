@@ -28,13 +28,11 @@ export const plantTable = {
 /** The names of the columns, quoted for SQL. */
 export const plantColumns = quoted(plantTable.properties)
 
-const toObject = objectReader(plantTable)
-
-/** Makes a plant as responses show it of a stored one, or of its row. */
-export function plantOf(stored: Row): Plant {
-  // The contract requires what a stored plant has, and the schema what a row has.
-  return toObject(stored) as Plant
-}
+/**
+ * Makes a plant as responses show it of a stored one, or of its row. The contract requires what a stored plant has, and
+ * the schema what a row has.
+ */
+export const plantOf = objectReader(plantTable) as (stored: Row) => Plant
 
 /** The values of the columns, which both drivers accept. */
 export const valuesOfPlant = valuesReader(columns)

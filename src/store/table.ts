@@ -88,14 +88,14 @@ export function quoted(names: readonly string[]): string {
 /** Makes a function that makes the object of the contract of a row. */
 export function objectReader(table: Table): (row: Row) => Record<string, unknown> {
   const columns = allColumns(table)
-  const readers = (table.properties ?? []).map(
-    (property) => [property, kinds[kindOf(columns[property]!)].read] as const,
-  )
+  const names = table.properties ?? []
+  const readers = names.map((name) => kinds[kindOf(columns[name]!)].read)
   return (row) => {
     const object: Record<string, unknown> = {}
-    for (const [property, read] of readers) {
-      const value = row[property]
-      if (value !== undefined && value !== null) object[property] = read(value)
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index]!
+      const value = row[name]
+      if (value !== undefined && value !== null) object[name] = readers[index]!(value)
     }
     return object
   }
@@ -103,14 +103,18 @@ export function objectReader(table: Table): (row: Row) => Record<string, unknown
 
 /** Makes a function that reads the values of columns of a row. They are equal in both databases. */
 export function valuesReader(columns: Table['columns']): (row: Row) => Value[] {
-  const readers = Object.entries(columns).map(([name, kind]) => [name, kinds[kindOf(kind)].read] as const)
-  return (row) =>
-    readers.map(([name, read]) => {
-      const value = row[name] ?? null
-      const stored = value === null ? null : read(value)
+  const names = Object.keys(columns)
+  const readers = names.map((name) => kinds[kindOf(columns[name]!)].read)
+  return (row) => {
+    const values: Value[] = []
+    for (let index = 0; index < names.length; index++) {
+      const value = row[names[index]!] ?? null
+      const stored = value === null ? null : readers[index]!(value)
       // SQLite has no boolean, and PostgreSQL takes 1 and 0.
-      return typeof stored === 'boolean' ? Number(stored) : stored
-    })
+      values.push(typeof stored === 'boolean' ? Number(stored) : stored)
+    }
+    return values
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { type StoredPlant, plantColumns, plantTable, valuesOfPlant } from '../../plants/plant.ts'
+import { plantColumns, plantTable } from '../../plants/plant.ts'
 import { type Caller, type TokenUse, lastUsedResolutionMilliseconds } from '../store.ts'
 import type { Row, Value } from '../table.ts'
 import { noRows, tableNames } from '../tables.ts'
@@ -85,11 +85,6 @@ export function sqlRunner(database: Database.Database): (text: string, values: r
     statement.run(...values)
     return []
   }
-}
-
-/** The values of `createPlant`. */
-export function valuesOfCreate(caller: Caller, plant: StoredPlant): Value[] {
-  return [caller, plant.id, ...valuesOfPlant(plant)]
 }
 
 /** A `?` for each column. */

@@ -1,10 +1,11 @@
+import { valuesOfPlant } from '../../plants/plant.ts'
 import type { Store, StoreOptions } from '../store.ts'
 import { tokenRows } from '../token-table.ts'
 import { defaultMaxQueued } from '../waiting.ts'
 import { openDatabase } from './open-database.ts'
 import { Reads } from './reads.ts'
 import { describeForeign } from './schema.ts'
-import { sqlRunner, valuesOfCreate } from './statements.ts'
+import { sqlRunner } from './statements.ts'
 import { WriteQueue } from './writes.ts'
 
 export interface SqliteStoreOptions extends StoreOptions {
@@ -76,10 +77,10 @@ export function openSqliteStore({
 
     list: reads.list,
 
-    create: (caller, plant) => {
-      const values = valuesOfCreate(caller, plant)
-      return queue.write(({ createPlant }) => (createPlant.run(...values).changes === 1 ? 'created' : 'exists'))
-    },
+    create: (caller, plant) =>
+      queue.write(({ createPlant }) =>
+        createPlant.run(caller, plant.id, ...valuesOfPlant(plant)).changes === 1 ? 'created' : 'exists',
+      ),
 
     delete: (caller, id) =>
       queue.write(({ deletePlant }) => (deletePlant.run(caller, id).changes === 1 ? 'deleted' : 'absent')),
