@@ -7,7 +7,7 @@ import type { handlers as allHandlers } from './handlers.ts'
 import { failureForm } from './failures.ts'
 import { registerHealth, watchReadiness } from './monitoring/health.ts'
 import type { Metrics } from './monitoring/metrics.ts'
-import { RequestLog, registerRequestLog, requestIdOf } from './monitoring/request-log.ts'
+import { RequestLog, requestIdOf } from './monitoring/request-log.ts'
 import type { Store } from './store/store.ts'
 
 export interface AppOptions {
@@ -65,11 +65,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       onConnectionRefused: (status) => observer?.answered(undefined, status, undefined),
       limits: options.limits,
     }),
-    logController: new RequestLog(),
+    logController: new RequestLog(observer?.answered),
     genReqId: requestIdOf,
     ...(trustedProxies === undefined ? {} : { trustProxy: trustedProxies }),
   })
-  registerRequestLog(app, observer?.answered)
   if (corsOrigins !== undefined) await (await import('./cors.ts')).registerCors(app, corsOrigins, contract)
   rateLimits?.register(app)
   const isReady = watchReadiness(app, store)

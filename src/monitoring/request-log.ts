@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Metrics } from './metrics.ts'
 
 /** How much of a path is logged. No operation has so long a path, and a client can send 16 KiB. */
@@ -14,10 +14,37 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return typeof own === 'string' && acceptableId.test(own) && withoutTokens(own) === own ? own : randomUUID()
 }
 
-/** Suppresses Fastify's request lines; `registerRequestLog` writes them. */
+/**
+ * Logs one line per request when its response ends, complete or not, without query, body or tokens. It replaces
+ * Fastify's two lines.
+ */
 export class RequestLog extends LogController {
-  override incomingRequest(): void {
-    // A request has one line, written when its response ends.
+  readonly #onAnswered: Metrics['answered'] | undefined
+
+  constructor(onAnswered: Metrics['answered'] | undefined) {
+    super()
+    this.#onAnswered = onAnswered
+  }
+
+  /** Fastify calls it before the hooks of the request. */
+  override incomingRequest(request: FastifyRequest, reply: FastifyReply): void {
+    reply.raw.on('close', () => {
+      // Node takes the socket from a response that is sent to its end. One that is cut off closes with its socket.
+      const isComplete = reply.raw.writableEnded && reply.raw.socket?.destroyed !== true
+      const operation = request.routeOptions.schema?.operationId
+      const { statusCode: status, elapsedTime } = reply
+      if (isComplete) this.#onAnswered?.(operation, status, elapsedTime / 1_000)
+      const line = {
+        requestId: request.id,
+        method: request.method,
+        // Pino leaves out what is undefined.
+        path: operation === undefined ? withoutTokens(pathOf(request)) : undefined,
+        operation,
+        status,
+        milliseconds: Math.round(elapsedTime * 1_000) / 1_000,
+      }
+      request.log.info(line, isComplete ? 'request answered' : 'response cut off')
+    })
   }
 
   override requestCompleted(): void {
@@ -28,34 +55,6 @@ export class RequestLog extends LogController {
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return
     request.log.error({ err: error, requestId: request.id }, 'request failed')
   }
-}
-
-/**
- * Logs one line per request when its response ends, complete or not, without query, body or tokens.
- *
- * @param app before any other hook
- */
-export function registerRequestLog(app: FastifyInstance, onAnswered: Metrics['answered'] | undefined): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    let isComplete = false
-    reply.raw.on('finish', () => {
-      isComplete = true
-    })
-    reply.raw.on('close', () => {
-      const operation = request.routeOptions.schema?.operationId
-      const { statusCode: status, elapsedTime } = reply
-      if (isComplete) onAnswered?.(operation, status, elapsedTime / 1_000)
-      const line = {
-        requestId: request.id,
-        method: request.method,
-        ...(operation === undefined ? { path: withoutTokens(pathOf(request)) } : { operation }),
-        status,
-        milliseconds: Math.round(elapsedTime * 1_000) / 1_000,
-      }
-      request.log.info(line, isComplete ? 'request answered' : 'response cut off')
-    })
-    done()
-  })
 }
 
 /** In absolute form (RFC 9112, section 3.2.2), a target may have a password, which the routed url never has. */

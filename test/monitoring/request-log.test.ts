@@ -1,9 +1,10 @@
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { createToken } from '../../src/auth/tokens.ts'
 import { withoutTokens } from '../../src/monitoring/request-log.ts'
 import { receive } from '../support/client/raw-http.ts'
 import { shareApp, startApp } from '../support/server/start-app.ts'
-import { newPlant } from '../support/plants.ts'
+import { newPlant, storedPlant } from '../support/plants.ts'
 
 function parsed(logLines: string[]): Record<string, unknown>[] {
   return logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -28,6 +29,32 @@ test('each request is one log line with its operation, status and duration', asy
   ])
   // The id has one name.
   expect(logLines.join()).not.toContain('reqId')
+})
+
+test('a response that was written when its client left is logged as cut off, and is not counted', async () => {
+  const counted: unknown[] = []
+  const observer = {
+    answered: (operation: unknown) => void counted.push(operation),
+    contractBroken: expect.unreachable,
+  }
+  const { store, token, listen, logLines } = await startApp({ observer })
+  const name = '\u{1F331}'.repeat(255)
+  await Promise.all(Array.from({ length: 100 }, (_, id) => store.create('me', storedPlant({ id: BigInt(id), name }))))
+  const socket = connect(Number(new URL(await listen()).port), '127.0.0.1')
+  // Responses of 100 KiB, more than the buffers between client and server hold. The client reads none.
+  socket.write(`GET /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`.repeat(200))
+  let answered = 0
+  const isStalled = () => {
+    const before = answered
+    answered = counted.length
+    return answered > 0 && answered === before
+  }
+  await expect.poll(isStalled, { interval: 200 }).toBe(true)
+  socket.resetAndDestroy()
+  const outcomes = () => parsed(logLines).flatMap(({ operation, msg }) => (operation === undefined ? [] : [msg]))
+  await expect.poll(outcomes).toContain('response cut off')
+  expect(outcomes()).toEqual([...counted.map(() => 'request answered'), 'response cut off'])
+  expect(counted).toHaveLength(answered)
 })
 
 const body = { method: 'POST', url: '/plants' }
