@@ -55,12 +55,14 @@ export interface BoundOperation {
    * Calls the handler and validates its reply, also one that it throws by `failed`.
    *
    * @param failureOf makes a reply of what else the handler throws; undefined for a fault
+   * @param log that of the request, for `failureOf`
    * @throws ContractViolation if the reply breaks the contract, and any other error of the handler
    */
-  call: (
+  call: <Log>(
     input: OperationInput,
     context: OperationContext,
-    failureOf: (thrown: unknown) => AnyReply | undefined,
+    failureOf: (thrown: unknown, log: Log) => AnyReply | undefined,
+    log: Log,
   ) => Promise<ValidReply>
   /** Describes how a failure breaks the declared response; undefined if it fits. Headers may be undeclared. */
   failureProblem: (reply: AnyReply) => string | undefined
@@ -154,17 +156,17 @@ export function createEngine(options: EngineOptions): BoundOperation[] {
       security: alternativesOf({ security }),
       validators,
       read: operation.validateRequest,
-      call: async (input, context, failureOf) => {
+      call: async (input, { auth, request }, failureOf, log) => {
         // Before the handler is called: a stream in its reply must not wait, because nobody listens to its errors yet.
         if (!validators.replies.isDone) await validators.replies.run()
         let reply: AnyReply
         let cause: ErrorOptions | undefined
         try {
-          reply = await operation.handler(input, { ...services, ...context })
+          reply = await operation.handler(input, { ...services, auth, request })
         } catch (error) {
           if (error instanceof FailedOperation) reply = error.reply
           else {
-            const failure = failureOf(error)
+            const failure = failureOf(error, log)
             if (failure === undefined) throw error
             reply = failure
             cause = { cause: error }

@@ -100,7 +100,7 @@ function handlerOf(
     const valid = request[received]!
     valid.isHandled = true
     const context = { auth: authOf(request), request }
-    const sent = await call(valid.input, context, (thrown) => failureOf(thrown, request.log))
+    const sent = await call(valid.input, context, failureOf, request.log)
     if (sent.undeclared !== undefined) request.log.error(idForLog(request), sent.undeclared)
     if (sent.body instanceof ItemStream) {
       sent.body.onUndeclared = (text) => {

@@ -52,7 +52,7 @@ export async function handle(
   sent: Partial<OperationRequest> = {},
 ): Promise<ValidReply> {
   await validators.requests.run()
-  return call(read({ ...request, ...sent }), { auth: { bearer: 'me' }, request: {} }, () => undefined)
+  return call(read({ ...request, ...sent }), { auth: { bearer: 'me' }, request: {} }, () => undefined, undefined)
 }
 
 /** Parses a body. */
