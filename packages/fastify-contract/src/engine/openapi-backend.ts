@@ -7,14 +7,15 @@ import { createCompiler } from '../schema/check/ajv.ts'
 import { describeErrors, describeProblems } from '../schema/check/describe-errors.ts'
 import { SchemaRewriter } from '../schema/check/rewrite-schema.ts'
 import type { Subschema } from '../schema/read/schema.ts'
-import { validate } from '../schema/check/validation.ts'
+import { type Origin, validate } from '../schema/check/validation.ts'
 import type { CompileSteps } from './compile-queue.ts'
+import type { FormField, FormValue } from './form-fields.ts'
 import { withoutPrototype } from './parameter-texts.ts'
-import { createParameterReader, schemaOfParameter } from './parameters.ts'
+import { type ParameterTexts, createParameterReader, schemaOfParameter } from './parameters.ts'
 import { Refusal } from './refusal.ts'
 import { type SplitTarget, createTargetSplitter } from './request-target.ts'
 import type { AnyReply } from './reply-validation.ts'
-import { type DeclaredBody, type RequestBody, bodiesOf, isValidated, readBody } from './request-body.ts'
+import { type DeclaredBody, type RequestBody, bodiesOf } from './request-body.ts'
 import { Reading } from './texts.ts'
 
 /** A parsed request to one operation. */
@@ -95,6 +96,7 @@ export function bindOperations(
     /** By the index of the media type. The last of each validates the parameters. */
     const validators: ValidateFunction[][] = []
     const parameters = createParameterReader(operation, schemas, splitTarget)
+    const hasParameters = operation.parameters.length > 0
     const isChosen = bodies.length > 1 || bodies.some(({ type }) => isRange(type))
     const registered: unknown = backend.handlers[name]
     return {
@@ -112,17 +114,28 @@ export function bindOperations(
         while (compiler.compileNext()) yield
       },
       validateRequest({ headers, path, query, url, body, accept }) {
-        const reading = new Reading(maxLevels, body?.sources)
+        const { kind, value, source, sources } = body ?? noBody
         const declared = bodies[body?.index ?? 0]
-        const { value, putFiles } = readBody(declared, body, reading)
-        const parts = parameters.read({ path, query, header: headers }, url, reading)
-        parts.requestBody = value
-        if (body?.source !== undefined) reading.addSources([[parts, new Map([['requestBody', body.source]])]])
-        if (reading.problems.length > 0) throw new Refusal('invalid_request', describeProblems(reading.problems))
+        let parts: ParameterTexts = { path, query, header: headers, cookie: {}, requestBody: undefined }
+        let origin: Origin = { sources, texts: undefined }
+        let form: FormValue | undefined
+        if (hasParameters || kind === 'form' || kind === 'multipart') {
+          const reading = new Reading(maxLevels, sources)
+          // The server parses both kinds of forms into fields.
+          if (kind === 'form' || kind === 'multipart') form = declared?.readForm(value as FormField[], reading)
+          parts = parameters.read(parts, url, reading)
+          if (reading.problems.length > 0) throw new Refusal('invalid_request', describeProblems(reading.problems))
+          origin = reading
+        }
+        if (declared !== undefined) parts.requestBody = form === undefined ? value : form.value
+        if (source !== undefined)
+          origin.sources = new Map([...(origin.sources ?? []), [parts, new Map([['requestBody', source]])]])
+        // The schema applies neither to bytes, nor to a text that is declared as something else.
+        const isValidated = kind !== 'bytes' && (kind !== 'text' || declared?.isOfText === true)
         const all = validators[body?.index ?? 0]!
-        const { errors } = validate(isValidated(declared, body) ? all : all.slice(-1), parts, 'request', reading)
+        const { errors } = validate(isValidated ? all : all.slice(-1), parts, 'request', origin)
         if (errors.length > 0) throw new Refusal('invalid_request', describeErrors(errors))
-        putFiles()
+        form?.putFiles()
         // Node lowercases the names of headers; handlers get them as the contract writes them.
         const header = parameters.headerNames.length > 0 ? withoutPrototype({}) : {}
         for (const name of parameters.headerNames) {
@@ -149,6 +162,8 @@ export function bindOperations(
 
 /** A definition with the operations would be dereferenced, and searched for every handler. */
 const emptyDefinition: Document = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {} }
+
+const noBody: RequestBody = { value: undefined }
 
 function tellType(input: OperationInput, { type }: DeclaredBody, { contentType }: RequestBody): void {
   input.contentType = type

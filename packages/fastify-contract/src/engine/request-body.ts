@@ -3,8 +3,7 @@ import { type ContentKind, isRange, isText } from '../document/media-type.ts'
 import type { NumberSources } from '../json/json.ts'
 import { typesOf } from '../schema/read/meaning.ts'
 import type { NamedSchemas, Subschema } from '../schema/read/schema.ts'
-import { type FormField, type FormValue, createFormReader } from './form-fields.ts'
-import type { Reading } from './texts.ts'
+import { createFormReader } from './form-fields.ts'
 
 /** The parsed body of a request. */
 export interface RequestBody {
@@ -45,23 +44,4 @@ export function bodiesOf({ object }: ContractOperation, schemas: NamedSchemas): 
       readForm: (...form) => (read ??= createFormReader(type, media, schemas))(...form),
     }
   })
-}
-
-const noBody: FormValue = { value: undefined, putFiles: () => undefined }
-
-/** Reads a body for its validation. */
-export function readBody(
-  declared: DeclaredBody | undefined,
-  body: RequestBody | undefined,
-  reading: Reading,
-): FormValue {
-  if (declared === undefined || body === undefined) return noBody
-  const isForm = body.kind === 'form' || body.kind === 'multipart'
-  // The server parses both kinds of forms into fields.
-  return isForm ? declared.readForm(body.value as FormField[], reading) : { ...noBody, value: body.value }
-}
-
-/** Whether the schema applies to the body: not to bytes, nor to a text that is declared as something else. */
-export function isValidated(declared: DeclaredBody | undefined, body: RequestBody | undefined): boolean {
-  return body?.kind !== 'bytes' && (body?.kind !== 'text' || declared?.isOfText === true)
 }
