@@ -36,43 +36,46 @@ const noProvider = 'needs an identity provider; set AUTH_JWKS_URL, AUTH_ISSUER a
  */
 export function createVerifiers<const Types extends ContractTypes>(
   contract: Contract<Types>,
-  { verifyJwt, onRejected, ...options }: VerifierOptions,
+  { tokens, now, noteUse, verifyJwt, onRejected }: VerifierOptions,
 ): AuthByKind<Types, FoundCaller> {
-  const findOpaque = createOpaqueFinder(options)
-  const findAny: TokenFinder =
-    verifyJwt === undefined ? findOpaque : (token) => (isOpaqueToken(token) ? findOpaque(token) : verifyJwt(token))
-  const verifierOf =
-    <Credentials>(find: (credentials: Credentials) => Promise<CallerOfToken>) =>
-    async (credentials: Credentials, request: FastifyRequest): Promise<FoundCaller | undefined> => {
-      const found = await find(credentials)
-      if (found === 'unavailable') throw unavailable('tokens cannot be checked now; try again in a second')
-      if (found !== 'unknown') return { caller: found.caller, scopes: found.scope?.split(' ') ?? 'all' }
-      onRejected?.(request)
-      return undefined
-    }
-  return authByKind(contract, {
-    bearer: verifierOf(findAny),
-    basic: verifierOf((credentials: BasicCredentials) => findByPassword(credentials, findOpaque)),
-    apiKey: verifierOf(findOpaque),
-    jwt: verifyJwt === undefined ? noProvider : verifierOf(verifyJwt),
-    http: 'is not supported; use http bearer or http basic',
-  })
-}
+  type Verifier<Credentials> = (credentials: Credentials, request: FastifyRequest) => Promise<FoundCaller | undefined>
 
-function createOpaqueFinder({ tokens, now, noteUse }: VerifierOptions): TokenFinder {
-  return async (token) => {
+  /** Finds nobody. */
+  function refuse(reason: 'unknown' | 'unavailable', request: FastifyRequest): FoundCaller | undefined {
+    if (reason === 'unavailable') throw unavailable('tokens cannot be checked now; try again in a second')
+    onRejected?.(request)
+    return undefined
+  }
+
+  const opaque: Verifier<string> = async (token, request) => {
     const hash = hashToken(token)
     const time = now()
     const found = await tokens.findCaller(hash, time)
-    if (typeof found === 'string') return found
-    if (!isOpaqueCaller(found.caller)) return 'unknown'
+    if (typeof found === 'string') return refuse(found, request)
+    if (!isOpaqueCaller(found.caller)) return refuse('unknown', request)
     noteUse?.(hash, time)
-    return found
+    return { caller: found.caller, scopes: found.scope?.split(' ') ?? 'all' }
   }
-}
 
-/** Looks up the password as a token. The user is empty or the caller. */
-async function findByPassword({ user, password }: BasicCredentials, find: TokenFinder): Promise<CallerOfToken> {
-  const found = await find(password)
-  return typeof found === 'string' || user === '' || user === found.caller ? found : 'unknown'
+  /** Looks up the password as a token. The user is empty or the caller. */
+  const basic: Verifier<BasicCredentials> = async ({ user, password }, request) => {
+    const found = await opaque(password, request)
+    return found === undefined || user === '' || user === found.caller ? found : refuse('unknown', request)
+  }
+
+  const jwt: Verifier<string> | undefined =
+    verifyJwt &&
+    (async (token, request) => {
+      const found = await verifyJwt(token)
+      if (typeof found === 'string') return refuse(found, request)
+      return { caller: found.caller, scopes: found.scope?.split(' ') ?? 'all' }
+    })
+
+  return authByKind(contract, {
+    bearer: jwt === undefined ? opaque : (token, request) => (isOpaqueToken(token) ? opaque : jwt)(token, request),
+    basic,
+    apiKey: opaque,
+    jwt: jwt ?? noProvider,
+    http: 'is not supported; use http bearer or http basic',
+  })
 }
