@@ -36,7 +36,10 @@ export function refuseRequests(
   return (request, reply, done) => {
     setCommonHeaders(request, reply)
     const fault = faultOf(request)
-    if (fault === undefined && !isUnmatched(request)) {
+    // `*` is the OPTIONS route of @fastify/cors, which responds to preflights before this hook. Fastify makes
+    // `routeOptions` anew each time.
+    const isUnmatched = request.is404 || (request.method === 'OPTIONS' && request.routeOptions.url === '*')
+    if (fault === undefined && !isUnmatched) {
       done()
       return
     }
@@ -80,12 +83,6 @@ function isBrowserAtRoot({ method, headers: { accept = '' } }: FastifyRequest, {
 /** Whether the author of a server has set the handler of a request that no route matches. */
 function hasOwnNotFoundHandler({ is404, routeOptions: { handler } }: FastifyRequest): boolean {
   return is404 && handler.name !== 'basic404'
-}
-
-/** `*` is the OPTIONS route of @fastify/cors, which responds to preflights before this hook. */
-function isUnmatched(request: FastifyRequest): boolean {
-  // Fastify makes `routeOptions` anew each time.
-  return request.is404 || (request.method === 'OPTIONS' && request.routeOptions.url === '*')
 }
 
 /** The refusal of invalid HTTP. A `rewriteUrl` of the service may have replaced the target. */

@@ -92,21 +92,18 @@ export class OpenConnection {
     }
     const exchange = { request, response, hasWaited: !isIdle, isChunked: isChunked(request) }
     this.newest = exchange
-    if (isIdle) this.#begin(exchange)
-    else {
-      this.afterResponse(() => {
-        this.#begin(exchange)
-      })
+    if (isIdle && !exchange.isChunked) {
+      this.isIdle = false
+      this.exchange = exchange
+      this.#shared.turns.start(this.#start)
+      return
     }
-  }
-
-  #begin(exchange: Exchange): void {
-    this.isIdle = false
-    this.exchange = exchange
-    const { turns } = this.#shared
-    // A connection starts one request in a turn.
-    if (exchange.hasWaited || exchange.isChunked) turns.startLater(this.#start)
-    else turns.start(this.#start)
+    this.afterResponse(() => {
+      this.isIdle = false
+      this.exchange = exchange
+      // A connection starts one request in a turn.
+      this.#shared.turns.startLater(this.#start)
+    })
   }
 
   /** Starts the request whose turn has come. */
