@@ -1,12 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { LruMap } from 'toad-cache'
 import { lastUsedResolutionMilliseconds } from '../store/store.ts'
 import type { TokenStore, TokenUse } from '../store/store.ts'
 
 /** The interval at which the uses of all tokens are written together. */
 const writeMilliseconds = 1_000
 
-/** The limit of tokens whose last write is remembered. The least recently used one is dropped first. */
+/** The limit of tokens whose last write is remembered. The earliest one is dropped first. */
 const maxTokens = 100_000
 
 /**
@@ -15,17 +14,22 @@ const maxTokens = 100_000
  * @param log receives errors of the store, for example if the database's user may not update tokens
  */
 export function createTokenUses(store: Pick<TokenStore, 'recordUses'>, log: Pick<FastifyBaseLogger, 'error'>) {
-  /** The monotonic time until which further uses of a token are ignored, by the token's hash. */
-  const ignoredUntil = new LruMap<number>(maxTokens)
+  /** The monotonic time until which further uses of a token are ignored, by the token's hash; the earliest first. */
+  const ignoredUntil = new Map<string, number>()
   let unwritten: TokenUse[] = []
   let written = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
 
   /** Notes a use of the token with this hash at a time in milliseconds since 1970-01-01T00:00:00Z. */
-  function note(hash: Uint8Array, usedAt: number): void {
-    const key = Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('latin1')
+  function note(hash: Buffer, usedAt: number): void {
+    const key = hash.toString('latin1')
     const time = performance.now()
     if (time < (ignoredUntil.get(key) ?? -Infinity)) return
+    ignoredUntil.delete(key)
+    if (ignoredUntil.size === maxTokens) {
+      const [earliest] = ignoredUntil.keys()
+      ignoredUntil.delete(earliest!)
+    }
     ignoredUntil.set(key, time + lastUsedResolutionMilliseconds)
     unwritten.push({ hash, usedAt })
     timer ??= setTimeout(() => void write(), writeMilliseconds).unref()

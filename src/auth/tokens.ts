@@ -97,6 +97,6 @@ export function isOpaqueToken(text: string): boolean {
 }
 
 /** The SHA-256 of a token. A random token cannot be guessed, so it needs no salt and no slow hash. */
-export function hashToken(text: string): Uint8Array {
+export function hashToken(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }

@@ -19,7 +19,7 @@ export interface VerifierOptions {
   /** Returns milliseconds since 1970-01-01T00:00:00Z. */
   now: () => number
   /** Receives the hash of each valid opaque token and the time of the request. */
-  noteUse?: (hash: Uint8Array, now: number) => void
+  noteUse?: (hash: Buffer, now: number) => void
   /** Verifies JSON Web Tokens; undefined without an identity provider. */
   verifyJwt?: TokenFinder | undefined
   /** Receives each request with a rejected token. */

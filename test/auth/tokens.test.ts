@@ -68,8 +68,8 @@ test.each([
 })
 
 describe('the uses of tokens', () => {
-  const one = new Uint8Array(32).fill(1)
-  const other = new Uint8Array(32).fill(2)
+  const one = Buffer.alloc(32, 1)
+  const other = Buffer.alloc(32, 2)
   const at = 1_795_000_000_000
 
   function recorder() {
@@ -95,7 +95,7 @@ describe('the uses of tokens', () => {
     expect(batches).toEqual([])
     vi.advanceTimersByTime(1)
     vi.advanceTimersByTime(58_999)
-    note(Uint8Array.from(one), at + 59_999)
+    note(Buffer.from(one), at + 59_999)
     vi.advanceTimersByTime(1)
     note(one, at + 60_000)
     vi.advanceTimersByTime(1_000)
@@ -106,6 +106,21 @@ describe('the uses of tokens', () => {
       ],
       [{ hash: one, usedAt: at + 60_000 }],
     ])
+  })
+
+  test('the uses of 100,000 tokens are remembered; the earliest one is forgotten first', async () => {
+    const { batches, note, write } = recorder()
+    const hashOf = (token: number) => {
+      const hash = Buffer.alloc(32)
+      hash.writeUInt32BE(token)
+      return hash
+    }
+    for (let token = 0; token <= 100_000; token++) note(hashOf(token), at)
+    await write()
+    for (const token of [100_000, 1, 0]) note(hashOf(token), at + 1)
+    await write()
+    expect(batches.map((batch) => batch.length)).toEqual([100_001, 1])
+    expect(batches[1]).toEqual([{ hash: hashOf(0), usedAt: at + 1 }])
   })
 
   test('the next use is written even if the clock is set back', async () => {
