@@ -37,7 +37,7 @@ export class Reads {
   readonly #parts: Waiting<() => Part, Part>[] = []
   /** The bytes that lists have read in this turn. */
   #bytes = 0
-  /** Whether `begin` has begun a snapshot for several reads. Some faults end it, and so does a commit. */
+  /** Whether a snapshot was begun for several reads. Some faults end it without `#endSnapshot`. */
   #hasSnapshot = false
   /** The size of a list's first page: about a chunk, judging by the plants that were read last. */
   #firstRows = pageRows
@@ -52,8 +52,13 @@ export class Reads {
   }
 
   readonly list: Store['list'] = (caller, limit = Infinity) => {
-    if (limit <= textRows) return this.#add(this.#texts, () => this.#readText(caller, limit))
-    return this.#listInParts(caller, limit)
+    if (limit > textRows) return this.#listInParts(caller, limit)
+    return this.#add(this.#texts, () => {
+      // An aggregate without GROUP BY always returns one row.
+      const text = this.#statements.shortList.get(caller, limit)!
+      this.#bytes += text.length
+      return new Encoded<Plant[]>(text)
+    })
   }
 
   readonly findCaller: Store['findCaller'] = (hash, now) => {
@@ -169,13 +174,6 @@ export class Reads {
     const read = (position: Position) => this.#add(this.#parts, () => this.#readPages(caller, position))
     const first = await read(beginningOf(limit))
     return first === 'unavailable' ? first : encodeList(first, read)
-  }
-
-  #readText(caller: Caller, limit: number): Encoded<Plant[]> {
-    // An aggregate without GROUP BY always returns one row.
-    const text = this.#statements.shortList.get(caller, limit)!
-    this.#bytes += text.length
-    return new Encoded<Plant[]>(text)
   }
 
   #readPages(caller: Caller, position: Position): Part {
