@@ -133,7 +133,10 @@ export function bindOperations(
         // The schema applies neither to bytes, nor to a text that is declared as something else.
         const isValidated = kind !== 'bytes' && (kind !== 'text' || declared?.isOfText === true)
         const all = validators[body?.index ?? 0]!
-        const { errors } = validate(isValidated ? all : all.slice(-1), parts, 'request', origin)
+        // Without parameters, only a query that is not declared could be wrong.
+        const isWithout = !hasParameters && Object.keys(query).length === 0
+        const used = isValidated ? (isWithout ? all.slice(0, -1) : all) : all.slice(-1)
+        const { errors } = validate(used, parts, 'request', origin)
         if (errors.length > 0) throw new Refusal('invalid_request', describeErrors(errors))
         form?.putFiles()
         // Node lowercases the names of headers; handlers get them as the contract writes them.
