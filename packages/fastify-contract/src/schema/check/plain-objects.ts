@@ -15,7 +15,7 @@ export function readPlainObjects(ajv: Ajv): void {
     const names = isRequired ? required : Object.keys(properties)
     // A property that must not be there is not read from a class.
     const allowed = Object.keys(properties).filter((each) => properties[each] !== false)
-    if (isRequired || required.length === 0) noteOther(context, [...required, ...allowed])
+    if (isRequired === required.length > 0) noteOther(context, [...required, ...allowed])
     const { ownProperties = true, loopRequired } = ajv.opts
     ajv.opts.ownProperties = names.some((each) => each in Object.prototype)
     // Without the loop, Ajv reads a missing property with the name '' as none.

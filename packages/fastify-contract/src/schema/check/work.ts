@@ -107,7 +107,8 @@ const membersOf = (data: Name) => _`Object.keys(${data}).length`
 /** The steps of Ajv's keywords that take long for a value, or for a schema. */
 const stepsOfKeywords: Partial<Record<KeywordName, (data: Name, schema: RewrittenSchema) => Code | undefined>> = {
   items: (data) => _`${data}.length`,
-  additionalProperties: membersOf,
+  additionalProperties: (data, { additionalProperties }) =>
+    additionalProperties === true ? undefined : membersOf(data),
   propertyNames: membersOf,
   format: (data) => _`${data}.length / 16`,
   // An object is searched for each declared property.
