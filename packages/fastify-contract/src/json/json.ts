@@ -120,11 +120,10 @@ function rawBigInt(_name: string, member: unknown): unknown {
 
 /** As `stringifyJson`, and faster. @param hasBigInts whether bigints are known to be in the value */
 export function stringifyReply(value: unknown, hasBigInts = false): string {
-  if (!hasBigInts) return stringifyJson(value)
   try {
-    return JSON.stringify(withoutBigInts(value))
+    return JSON.stringify(hasBigInts ? withoutBigInts(value) : value)
   } catch {
-    return stringifyJson(value)
+    return JSON.stringify(value, rawBigInt)
   }
 }
 
