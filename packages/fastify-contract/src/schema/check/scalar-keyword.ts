@@ -73,8 +73,8 @@ export function scalarKeyword(): GeneratedKeyword {
 }
 
 /**
- * The condition under which a value is valid, and stays as it is or becomes a bigint: one of JSON whose source text says no
- * more than the value.
+ * The condition under which a value is valid, and stays as it is or becomes another integer: one of JSON whose source text
+ * says no more than the value, or a text of few digits.
  */
 function isPlainScalar({ gen, parentSchema, data, it }: KeywordCxt): Code | undefined {
   const { scalar = {} }: RewrittenSchema = parentSchema
@@ -87,36 +87,49 @@ function isPlainScalar({ gen, parentSchema, data, it }: KeywordCxt): Code | unde
     [exclusiveMinimum, _`>`],
     [exclusiveMaximum, _`<`],
   ] as const
-  const conditions: Code[] = []
+  const limits: Code[] = []
   for (const [bound, operator] of bounds) {
     if (typeof bound === 'bigint') return undefined
-    if (bound !== undefined) conditions.push(_`${data} ${operator} ${bound}`)
+    if (bound !== undefined) limits.push(_`${operator} ${bound}`)
   }
-  if (isOfBigInts(format)) {
-    const toBigInt = gen.scopeValue('func', { ref: noteBigInt })
-    const note = _`${toBigInt}(this.coercions, ${it.parentData}, ${it.parentDataProperty}, ${data})`
-    conditions.push(_`(typeof ${data} === "bigint" || ${note})`)
-  }
-  return and(isOfType(type, format, data), ...conditions)
+  const isWithin = (value: Name) => limits.map((limit) => _`${value} ${limit}`)
+  if (type === 'number') return and(_`this.sources === undefined && Number.isFinite(${data})`, ...isWithin(data))
+  const readText = _`${gen.scopeValue('func', { ref: readDecimal })}(this.texts, ${it.parentData}, ${data})`
+  const value = gen.const('integer', _`typeof ${data} === "string" && this.texts !== undefined ? ${readText} : ${data}`)
+  const note = (given: Code) =>
+    _`${gen.scopeValue('func', { ref: noteInteger })}(this.coercions, ${it.parentData}, ${it.parentDataProperty}, ${given})`
+  const isReady = isOfBigInts(format)
+    ? _`(typeof ${value} === "bigint" || ${note(_`BigInt(${value})`)})`
+    : _`(${value} === ${data} || ${note(value)})`
+  return and(isInteger(format, value), ...isWithin(value), isReady)
+}
+
+function isInteger(format: string | undefined, value: Name): Code {
+  const isSafe = _`this.sources === undefined && Number.isSafeInteger(${value})`
+  if (format === 'int32') return _`${isSafe} && (${value} | 0) === ${value}`
+  if (!isOfBigInts(format)) return isSafe
+  const wrapped = format === 'int64' ? _`BigInt.asIntN(64, ${value})` : _`BigInt.asUintN(64, ${value})`
+  const isBigInt = _`this.isReply && typeof ${value} === "bigint" && ${wrapped} === ${value} && (this.hasBigInts = true)`
+  return _`(${isBigInt} || ${isSafe}${format === 'int64' ? nil : _` && ${value} >= 0`})`
+}
+
+/** An integer in plain decimal form that a double holds. */
+const safeDecimal = /^(?:0|-?[1-9][0-9]{0,14})$/
+
+/** Reads a text as most integers are written. @returns the text if it is another one, or was given as a string */
+function readDecimal(texts: ReadonlySet<object>, container: object, text: string): number | string {
+  return safeDecimal.test(text) && texts.has(container) ? Number(text) : text
 }
 
 /** @returns true, for a condition */
-function noteBigInt(coercions: Coercion[], container: Coercion['container'], key: string | number, data: number): true {
-  coercions.push({ container, key, value: BigInt(data), isRounded: false })
+function noteInteger(
+  coercions: Coercion[],
+  container: Coercion['container'],
+  key: string | number,
+  value: number | bigint,
+): true {
+  coercions.push({ container, key, value, isRounded: false })
   return true
-}
-
-function isOfType(type: 'integer' | 'number', format: string | undefined, data: Name): Code {
-  if (isOfBigInts(format)) {
-    const wrapped = format === 'int64' ? _`BigInt.asIntN(64, ${data})` : _`BigInt.asUintN(64, ${data})`
-    const isBigInt = _`this.isReply && typeof ${data} === "bigint" && ${wrapped} === ${data} && (this.hasBigInts = true)`
-    const isSafe = _`this.sources === undefined && Number.isSafeInteger(${data})`
-    return _`(${isBigInt} || ${isSafe}${format === 'int64' ? nil : _` && ${data} >= 0`})`
-  }
-  if (type === 'number') return _`this.sources === undefined && Number.isFinite(${data})`
-  if (format === 'int32')
-    return _`this.sources === undefined && typeof ${data} === "number" && (${data} | 0) === ${data}`
-  return _`this.sources === undefined && Number.isSafeInteger(${data})`
 }
 
 /** @param source of a text itself; of JSON that of a number that a double may not hold */
@@ -127,28 +140,20 @@ function read(schema: ScalarSchema, data: unknown, source: string | undefined): 
     const value = isText ? booleans.get(source) : data
     return typeof value === 'boolean' ? { exact: value, coerced: value } : undefined
   }
-  // As most are sent.
-  if (isText && schema.type === 'integer' && safeDecimal.test(source)) return typedInteger(schema, Number(source), true)
   const number = isText ? readNumber(source) : data
   if (typeof number !== 'number' && typeof number !== 'bigint') return undefined
   if (schema.type !== 'integer') return typedNumber(schema, number, source)
-  if (source === undefined) return isInteger(number) ? typedInteger(schema, number, true) : undefined
+  if (source === undefined)
+    return typeof number === 'bigint' || Number.isInteger(number) ? typedInteger(schema, number, true) : undefined
   const integer = readJsonInteger(source)
   if (integer === undefined) return undefined
   return typedInteger(schema, integer, isText ? isDecimal(source) : isExact(source, integer))
 }
 
-/** An integer in plain decimal form that a double holds. */
-const safeDecimal = /^(?:0|-?[1-9][0-9]{0,14})$/
-
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['false', false],
 ])
-
-function isInteger(data: number | bigint): boolean {
-  return typeof data === 'bigint' || Number.isInteger(data)
-}
 
 /** Whether a value is an integer that its source text is not, because a double does not hold it. */
 function isRounded(value: unknown, source: string): boolean {
