@@ -82,6 +82,7 @@ test('a long text matches a plain pattern as a short one does', () => {
 test.each([
   ...['a', '^a', 'a$', '^a*b*$', '^a*b$', '^a?b$', '^(a)$', '^(?:a)*$', '^a|b$', '^a*?$', '^a{2}?$', '^a{1,2}b$'],
   ...[raw`^\ba$`, raw`^\p{L}*$`, raw`^[\w-.]*$`, raw`^a\-b$`, '^[]$', raw`^\ud83c\udf31*$`, '^^a$', '^a$$', '^a]$'],
+  `^${'a'.repeat(256)}$`,
 ])('a pattern that is not plain is left to the automaton: %s', (source) => {
   expect(new LinearPattern(source).short).toBeUndefined()
 })
