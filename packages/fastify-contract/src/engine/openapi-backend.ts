@@ -1,5 +1,5 @@
 import type { ValidateFunction } from 'ajv'
-import { type Document, OpenAPIBackend, OpenAPIValidator, type Operation } from 'openapi-backend'
+import type { Document, Operation } from 'openapi-backend'
 import type { ContractDocument, ContractOperation } from '../document/document.ts'
 import { isRange } from '../document/media-type.ts'
 import { stringifyJson } from '../json/json.ts'
@@ -10,6 +10,7 @@ import type { Subschema } from '../schema/read/schema.ts'
 import { type Origin, validate } from '../schema/check/validation.ts'
 import type { CompileSteps } from './compile-queue.ts'
 import type { FormField, FormValue } from './form-fields.ts'
+import { loadOpenApiBackend } from './load-openapi-backend.ts'
 import { withoutPrototype } from './parameter-texts.ts'
 import { type ParameterTexts, createParameterReader, schemaOfParameter } from './parameters.ts'
 import { Refusal } from './refusal.ts'
@@ -48,6 +49,8 @@ export interface OperationInput {
   /** Only if the operation offers several media types. */
   accept?: string
 }
+
+const { OpenAPIBackend, OpenAPIValidator } = loadOpenApiBackend()
 
 interface HandledOperation {
   compile: () => CompileSteps
