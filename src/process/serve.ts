@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from 'fastify'
 import { UnservableContract } from 'fastify-contract'
@@ -18,6 +19,9 @@ import { findEmptyFile, issueFirstToken, printWelcome } from './welcome.ts'
 
 /** The limit of connections in the kernel's queue; the kernel may allow fewer. */
 const backlog = 4_096
+
+/** How long after the welcome a sample of rows is compared with the contract. */
+const rowsCheckMilliseconds = 1_000
 
 /** Start-up errors that are printed without a stack: the remedy is outside this code. */
 const expected = [BadConfig, UnservableContract, UnusableStore]
@@ -59,10 +63,13 @@ async function start(config: Config): Promise<void> {
     // From now on V8 collects earlier, so that floods take less memory. During the start it would cost a tenth of its CPU.
     setFlagsFromString('--heap-growing-percent=50')
     if (opened.disposed) return
-    for (const warning of await findUnfitRows(store, documentOf(contract))) log.warn(warning)
     const emptyFile = await findEmptyFile(store, config)
     const token = emptyFile === undefined ? undefined : await issueFirstToken(store, config)
     printWelcome({ origin: app.listeningOrigin, basePaths: basePathsOf(documentOf(contract)), emptyFile, token }, log)
+    // The first requests need not wait for it.
+    await sleep(rowsCheckMilliseconds)
+    if (opened.disposed) return
+    for (const warning of await findUnfitRows(store, documentOf(contract))) log.warn(warning)
   } catch (error) {
     // After a signal, the rest of the start may fail.
     if (opened.disposed) return
