@@ -69,7 +69,8 @@ async function start(config: Config): Promise<void> {
     // The first requests need not wait for it.
     await sleep(rowsCheckMilliseconds)
     if (opened.disposed) return
-    for (const warning of await findUnfitRows(store, documentOf(contract))) log.warn(warning)
+    const failed = (error: unknown) => [`the stored rows could not be compared with the contract: ${String(error)}`]
+    for (const warning of await findUnfitRows(store, documentOf(contract)).catch(failed)) log.warn(warning)
   } catch (error) {
     // After a signal, the rest of the start may fail.
     if (opened.disposed) return

@@ -15,6 +15,8 @@ export interface SqliteStoreOptions extends StoreOptions {
   lockTimeoutMilliseconds?: number
 }
 
+const oneStatement = true
+
 /**
  * Opens a store in an SQLite file.
  *
@@ -73,17 +75,22 @@ export function openSqliteStore({
   return {
     read: reads.read,
 
-    write: (_caller, text, values) => queue.write(() => run(text, values)),
+    write: (_caller, text, values) => queue.write(() => run(text, values), oneStatement),
 
     list: reads.list,
 
     create: (caller, plant) =>
-      queue.write(({ createPlant }) =>
-        createPlant.run(caller, plant.id, ...valuesOfPlant(plant)).changes === 1 ? 'created' : 'exists',
+      queue.write(
+        ({ createPlant }) =>
+          createPlant.run(caller, plant.id, ...valuesOfPlant(plant)).changes === 1 ? 'created' : 'exists',
+        oneStatement,
       ),
 
     delete: (caller, id) =>
-      queue.write(({ deletePlant }) => (deletePlant.run(caller, id).changes === 1 ? 'deleted' : 'absent')),
+      queue.write(
+        ({ deletePlant }) => (deletePlant.run(caller, id).changes === 1 ? 'deleted' : 'absent'),
+        oneStatement,
+      ),
 
     addToken: (token) =>
       queue.write(({ addToken }) => {

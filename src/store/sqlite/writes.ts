@@ -6,7 +6,11 @@ import { isBusy, isDamage, isUnavailable, prepareWrites } from './statements.ts'
 
 type Statements = ReturnType<typeof prepareWrites>
 
-type Write = (statements: Statements) => unknown
+interface Write {
+  run: (statements: Statements) => unknown
+  /** Whether it runs one statement, which is a transaction by itself. */
+  isOneStatement: boolean
+}
 
 interface WriteQueueOptions extends Pick<StoreOptions, 'onFault' | 'onCommit'> {
   maxQueued: number
@@ -52,13 +56,14 @@ export class WriteQueue {
   /**
    * Queues a write.
    *
+   * @param isOneStatement whether `run` runs one statement
    * @returns the outcome of `run` once it is on disk. `unavailable` when the queue is full or the database cannot be
    *   written now, as `PlantStore` promises
    */
-  write<Outcome>(run: (statements: Statements) => Outcome): Promise<Outcome | 'unavailable'> {
+  write<Outcome>(run: (statements: Statements) => Outcome, isOneStatement = false): Promise<Outcome | 'unavailable'> {
     if (this.#waiting.length >= this.#options.maxQueued) return Promise.resolve('unavailable')
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#waiting.push({ item: run, resolve, reject })
+    this.#waiting.push({ item: { run, isOneStatement }, resolve, reject })
     this.#options.schedule()
     // `#runBatch` resolves it with the outcome of `run`, or with `unavailable`.
     return promise as Promise<Outcome | 'unavailable'>
@@ -124,13 +129,14 @@ export class WriteQueue {
    * @returns the writes to run again, without those that met damage
    */
   #runBatch(batch: Waiting<Write, unknown>[]): Waiting<Write, unknown>[] {
+    const isAlone = batch.length === 1 && batch[0]!.item.isOneStatement
     // No transaction is open: the snapshot of this turn has ended, and a batch that fails is rolled back.
-    this.#statements.begin.run()
+    if (!isAlone) this.#statements.begin.run()
     const outcomes: unknown[] = []
     let isDamaged = false
     for (let index = 0; index < batch.length; index++) {
       try {
-        outcomes.push(batch[index]!.item(this.#statements))
+        outcomes.push(batch[index]!.item.run(this.#statements))
       } catch (error) {
         if (isDamage(error)) {
           isDamaged = true
@@ -142,7 +148,7 @@ export class WriteQueue {
       }
     }
     if (isDamaged) return this.#failDamaged(batch, outcomes)
-    this.#statements.commit.run()
+    if (!isAlone) this.#statements.commit.run()
     // If the file was removed meanwhile, the commit went into the removed file.
     if (!this.#options.isInPlace()) {
       refuse(batch)
