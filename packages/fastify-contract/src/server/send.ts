@@ -7,7 +7,7 @@ import type { ValidReply } from '../engine/engine.ts'
 import { ItemStream } from '../engine/item-stream.ts'
 import type { Media } from '../engine/reply-media.ts'
 import { stringifyReply } from '../json/json.ts'
-import { Encoded, chunksOf, release } from '../types/encoded.ts'
+import { Encoded, isStream, release } from '../types/encoded.ts'
 import { unavailable } from '../engine/refusal.ts'
 import { cutOff, http2StreamOf, whenClosed } from './cut-off.ts'
 import { addVary, constantHeaders } from './response-headers.ts'
@@ -129,21 +129,19 @@ function contentOf(
   hasBigInts: boolean | undefined,
   response: ServerResponse,
 ): string | Uint8Array | BodyStream {
-  if (body instanceof Encoded) {
-    const { chunks: text } = body
-    if (typeof text === 'string') return text
-    if (Buffer.isBuffer(text)) {
-      whenClosed(response, () => {
-        release(text)
-      })
-      return text
-    }
+  const isEncoded = body instanceof Encoded
+  const content: unknown = isEncoded ? body.chunks : body
+  if (isEncoded && typeof content === 'string') return content
+  if (isEncoded && Buffer.isBuffer(content)) {
+    whenClosed(response, () => {
+      release(content)
+    })
+    return content
   }
-  const chunks = chunksOf(body)
-  if (chunks !== undefined) {
-    const stream = new BodyStream(chunks, (chunk) => {
+  if (isStream(content)) {
+    const stream = new BodyStream(content, (chunk) => {
       // Only the response uses these bytes. It may not have written a short chunk yet.
-      if (body instanceof Encoded && response.writableLength === 0) release(chunk)
+      if (isEncoded && response.writableLength === 0) release(chunk)
     })
     whenClosed(response, () => stream.destroy())
     return stream
