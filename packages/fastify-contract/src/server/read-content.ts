@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../engine/refusal.ts'
+import { shortContent } from './connections/turns.ts'
 
 /** A stream of content. A plugin that decodes it counts the bytes that were sent (fastify.dev, "preParsing"). */
 type Payload = Readable & { receivedEncodedLength?: number }
@@ -69,8 +70,10 @@ export function readContent(
 ): void {
   const declared = headers['content-length']
   const length = Number(declared)
-  // Most content has arrived with its head, or while the request waited for its turn.
-  if (payload === raw && raw.complete && length > 0 && length <= limit && raw.readableLength === length) {
+  // Most short content has arrived with its head, or while the request waited for its turn. Long content takes another turn,
+  // in a queue of its own.
+  const mayBeRead = payload === raw && length > 0 && length <= limit && length <= shortContent
+  if (mayBeRead && raw.complete && raw.readableLength === length) {
     // A hook may have set an encoding.
     const content = raw.read() as Buffer<ArrayBuffer> | string
     done(null, typeof content === 'string' ? Buffer.from(content) : content)

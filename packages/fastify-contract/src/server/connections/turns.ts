@@ -2,7 +2,7 @@
 const maxAccepting = 64
 
 /** In bytes. Content that is longer takes so much time that others do not wait for it. */
-const shortContent = 4_096
+export const shortContent = 4_096
 
 /** The time of a turn for long content while connections are not read, in milliseconds. */
 const crowdedMilliseconds = 2
