@@ -107,6 +107,7 @@ export class Turns {
     const now = performance.now()
     if (now - this.#begin <= until) return false
     if (this.#isScheduled) return true
+    // Nothing has waited since the last turn began, so nothing has ended it.
     this.#begin = now
     this.#schedule()
     return false
