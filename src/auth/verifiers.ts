@@ -54,7 +54,7 @@ export function createVerifiers<const Types extends ContractTypes>(
     if (typeof found === 'string') return refuse(found, request)
     if (!isOpaqueCaller(found.caller)) return refuse('unknown', request)
     noteUse?.(hash, time)
-    return { caller: found.caller, scopes: found.scope?.split(' ') ?? 'all' }
+    return foundCaller(found)
   }
 
   /** Looks up the password as a token. The user is empty or the caller. */
@@ -67,8 +67,7 @@ export function createVerifiers<const Types extends ContractTypes>(
     verifyJwt &&
     (async (token, request) => {
       const found = await verifyJwt(token)
-      if (typeof found === 'string') return refuse(found, request)
-      return { caller: found.caller, scopes: found.scope?.split(' ') ?? 'all' }
+      return typeof found === 'string' ? refuse(found, request) : foundCaller(found)
     })
 
   return authByKind(contract, {
@@ -78,4 +77,8 @@ export function createVerifiers<const Types extends ContractTypes>(
     jwt: jwt ?? noProvider,
     http: 'is not supported; use http bearer or http basic',
   })
+}
+
+function foundCaller({ caller, scope }: Exclude<CallerOfToken, string>): FoundCaller {
+  return { caller, scopes: scope?.split(' ') ?? 'all' }
 }

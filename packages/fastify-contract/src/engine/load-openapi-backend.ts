@@ -26,6 +26,7 @@ const used = { uniq: (values: unknown[]) => [...new Set(values)] }
 export function loadOpenApiBackend(): Used {
   const require = createRequire(import.meta.url)
   try {
+    // The types of the package are those of these files.
     return runModule(require.resolve('openapi-backend'), new Map()) as Used
   } catch {
     // Another version may not be CommonJS.
@@ -42,6 +43,7 @@ function runModule(path: string, started: Map<string, object>): object {
   const require = createRequire(path)
   const load = (name: string): unknown =>
     name.startsWith('.') ? runModule(require.resolve(name), started) : require(name)
+  // The modules of the list export objects.
   const requirePart = (name: string): unknown =>
     unused.has(name) ? loadedAtUse(() => load(name) as object) : load(name)
   const run = compileFunction(readFileSync(path, 'utf8'), ['exports', 'require'], { filename: path })

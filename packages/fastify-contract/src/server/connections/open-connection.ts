@@ -108,7 +108,7 @@ export class OpenConnection {
 
   /** Starts the request whose turn has come. */
   readonly #start = (): void => {
-    // Set by `#begin`; until the response, no other one begins.
+    // Set by `serve`; until the response, no other one begins.
     const exchange = this.exchange!
     if (exchange.isChunked && this.#shared.canStop && this.socket.readableLength <= shortContent) this.#parseChunks()
     // A connection that has been refused or closed meanwhile can send no further response.
