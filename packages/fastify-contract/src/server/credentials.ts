@@ -44,9 +44,10 @@ function inHeader({ headers, raw: { rawHeaders } }: FastifyRequest, name: string
   return typeof value === 'string' && count <= 1 ? value : repeated
 }
 
-function inQuery(query: Readonly<Record<string, string | string[]>>, name: string): SentCredentials {
+/** A parser of queries that the service has chosen may make other values than texts and lists. */
+function inQuery(query: Readonly<Record<string, unknown>>, name: string): SentCredentials {
   const value = Object.hasOwn(query, name) ? query[name] : undefined
-  return Array.isArray(value) ? repeated : value
+  return value === undefined || typeof value === 'string' ? value : repeated
 }
 
 function inCookie(header: string | undefined, name: string): SentCredentials {

@@ -1,5 +1,6 @@
+import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
-import { readCredentials } from '../../src/server/credentials.ts'
+import { readCredentials, takeCredentials } from '../../src/server/credentials.ts'
 
 test.each(['Bearer TOKEN', 'bearer TOKEN', 'bEaReR TOKEN', 'Bearer    TOKEN'])('%j is a bearer token', (text) => {
   expect(readCredentials('bearer', text)).toEqual({ credentials: 'TOKEN' })
@@ -61,4 +62,14 @@ test.each([
   ['nothing', 'Basic '],
 ])('basic credentials are refused with %s', (_what, text) => {
   expect(readCredentials('basic', text)).toBe('unknown')
+})
+
+test.each([
+  ['a list', ['a', 'b']],
+  ['an object', { a: '1' }],
+])('%s in the query is no API key', (_what, key) => {
+  // Only these parts of a request are read.
+  const request = { headers: {}, raw: { rawHeaders: [] }, query: { key } } as unknown as FastifyRequest
+  const [sent] = takeCredentials(request, [{ in: 'query', name: 'key' }])
+  expect(readCredentials('apiKey', sent)).toBe('unknown')
 })
